@@ -1,0 +1,2 @@
+//! The program toll.
+fn main() {}

@@ -1,0 +1,1 @@
+//! From a run to findings: one file a check, each a pure function

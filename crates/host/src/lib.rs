@@ -1,0 +1,1 @@
+//! What this machine is, read from /proc, /sys, CPUID and the kernel log; changes nothing

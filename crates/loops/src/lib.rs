@@ -1,0 +1,1 @@
+//! The unrolled loops that are timed, shared by the measuring engine and the preloaded probe

@@ -1,0 +1,1 @@
+//! What tolls cost on this machine: engine, clocks, proofs

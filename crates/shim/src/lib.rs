@@ -1,0 +1,2 @@
+//! Freestanding.
+#![no_std]
