@@ -1,1 +1,13 @@
-//! Reading the hardware counter (TSC, CNTVCT), calibrating it, and the clock built on it
+//! toll-clock: the hardware counter of this machine, read, ordered and calibrated.
+//!
+//! `no_std`: the same code runs in toll, in the preloaded object and in a user's program.
+
+#![no_std]
+
+#[cfg_attr(target_arch = "x86_64", path = "arch/x86_64.rs")]
+#[cfg_attr(target_arch = "aarch64", path = "arch/aarch64.rs")]
+mod arch;
+mod calibration;
+
+pub use arch::{NAME, ordered, unordered};
+pub use calibration::{Bracket, Calibration};
