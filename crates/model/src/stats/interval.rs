@@ -24,7 +24,8 @@ const TAIL: f64 = 0.025;
 /// The 95% bootstrap interval of the median, `[lo, hi]`; see the module for the definition.
 ///
 /// Up to five samples it is `[min, max]`, which covers the true median with a chance of only
-/// 1 − 2¹⁻ⁿ (94% for five). O(n log n), for the sorting.
+/// 1 − 2¹⁻ⁿ (94% for five). With 20 to 60 samples the chance is 91 to 96%, as the ends move in
+/// whole samples, and tends to 95% with more. O(n log n), for the sorting.
 ///
 /// `None` for fewer than two samples, with a NaN, or for an even number of samples that hold both
 /// infinities (the midpoint of some resample has no value).
