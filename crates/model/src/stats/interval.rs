@@ -91,49 +91,61 @@ fn lower_end(sorted: &[f64]) -> f64 {
 
 /// Between the c-th sample and the next: what P(M* ≤ v) is made of for v in there (n even).
 struct Gap<'a> {
-    sorted: &'a [f64],
-    c: usize,
+    /// The first c samples, and the others.
+    first: &'a [f64],
+    rest: &'a [f64],
     /// P(m+1 draws or more are among the first c).
     below: f64,
     /// P(exactly m draws are).
     halved: f64,
+    /// Given that: P(the largest of those m is the c-th), the (c−1)-th, …
+    largest: Vec<f64>,
+    /// Given that: P(the others lie beyond the first 0 of the rest), beyond the first 1, …
+    beyond: Vec<f64>,
 }
 
 impl<'a> Gap<'a> {
-    /// `c` in 0..n/2; `central` is C(n, n/2) / 2ⁿ.
+    /// `c` in 1..n/2; `central` is C(n, n/2) / 2ⁿ.
     fn after(sorted: &'a [f64], c: usize, central: f64) -> Self {
         let n = sorted.len();
         let m = n / 2;
-        let below = upper_tail(n, m + 1, c, central * m as f64 / (m + 1) as f64);
-        let halved = central * power_of_halves(n, m, c);
-        Gap { sorted, c, below, halved }
+        let (first, rest) = sorted.split_at(c);
+        let within = powers(c, m);
+        Gap {
+            first,
+            rest,
+            below: upper_tail(n, m + 1, c, central * m as f64 / (m + 1) as f64),
+            halved: central * power_of_halves(n, m, c),
+            largest: within.windows(2).map(|pair| pair[0] - pair[1]).collect(),
+            beyond: powers(n - c, m),
+        }
     }
 
     /// P(M* ≤ v) for v from the c-th sample up to, not including, the next.
     fn chance_at_most(&self, v: f64) -> f64 {
-        if self.c == 0 {
-            return 0.0;
+        // How many of the rest have a midpoint up to v: the smaller the sample below, the more.
+        let mut near = 0;
+        let mut within = 0.0;
+        for (largest, low) in self.largest.iter().zip(self.first.iter().rev()) {
+            let counts = self.rest.iter().zip(&self.beyond).skip(near);
+            near += counts.take_while(|(high, _)| low.midpoint(**high) <= v).count();
+            within += largest * (1.0 - self.beyond.get(near).unwrap_or(&0.0));
         }
-        let m = (self.sorted.len() / 2) as f64;
-        let (first, rest) = self.sorted.split_at(self.c);
-        let ratio = |a: usize, b: usize| (m * (a as f64 / b as f64).ln()).exp();
-        let mut chance = self.below;
-        // Given that exactly m draws are among the first c, the largest of them is at most the
-        // i-th with chance (i/c)ᵐ, which falls by about e with each i: some 40 terms are enough.
-        let mut at_most_i = 1.0;
-        for i in (1..=self.c).rev() {
-            let near = rest.partition_point(|x| first[i - 1].midpoint(*x) <= v);
-            let at_most_next = ratio(i - 1, self.c);
-            chance += self.halved
-                * (at_most_i - at_most_next)
-                * (1.0 - ratio(rest.len() - near, rest.len()));
-            at_most_i = at_most_next;
-            if at_most_i < 1e-18 {
-                break;
-            }
-        }
-        chance
+        self.below + self.halved * within
     }
+}
+
+/// (i/c)ᵐ for i = c, c−1, … 0: they fall by √e or more each (m ≥ c/2), and the list ends where the
+/// rest no longer counts.
+fn powers(c: usize, m: usize) -> Vec<f64> {
+    let mut powers = Vec::new();
+    for i in (0..=c).rev() {
+        powers.push((m as f64 * (i as f64 / c as f64).ln()).exp());
+        if powers.last().is_some_and(|&power| power < 1e-18) {
+            break;
+        }
+    }
+    powers
 }
 
 /// C(2m, m) / 2²ᵐ as the product of (2k−1)/(2k).
@@ -141,11 +153,8 @@ fn central(m: usize) -> f64 {
     (1..=m).fold(1.0, |product, k| product * ((2 * k - 1) as f64 / (2 * k) as f64))
 }
 
-/// P(Bin(n, c/n) ≥ k) for c/n < ½ < k/n; `choose` is C(n, k) / 2ⁿ.
+/// P(Bin(n, c/n) ≥ k) for 0 < c/n < ½ < k/n; `choose` is C(n, k) / 2ⁿ.
 fn upper_tail(n: usize, k: usize, c: usize, choose: f64) -> f64 {
-    if c == 0 {
-        return 0.0;
-    }
     let odds = c as f64 / (n - c) as f64;
     let mut term = choose * power_of_halves(n, k, c);
     let mut sum = term;
@@ -161,9 +170,6 @@ fn upper_tail(n: usize, k: usize, c: usize, choose: f64) -> f64 {
 
 /// (2c/n)ᵏ·(2(n−c)/n)ⁿ⁻ᵏ: with C(n, k)/2ⁿ the chance of k out of n, without overflow.
 fn power_of_halves(n: usize, k: usize, c: usize) -> f64 {
-    if c == 0 {
-        return 0.0;
-    }
     let from_half = (2.0 * c as f64 - n as f64) / n as f64;
     (k as f64 * from_half.ln_1p() + (n - k) as f64 * (-from_half).ln_1p()).exp()
 }
@@ -196,6 +202,38 @@ fn from_ordered(key: i128) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// C(n, k)·pᵏ·(1−p)ⁿ⁻ᵏ, factor by factor.
+    fn binomial(n: usize, k: usize, p: f64) -> f64 {
+        let choose = (1..=k).fold(1.0, |c, j| c * (n - k + j) as f64 / j as f64);
+        choose * p.powi(k as i32) * (1.0 - p).powi((n - k) as i32)
+    }
+
+    #[test]
+    fn chances_are_those_of_the_joint_distribution() {
+        // 60 samples at 0, 1, 2, …; the sums over ranks are done pair by pair.
+        let (n, m) = (60, 30);
+        let samples: Vec<f64> = (0..n).map(|i| i as f64).collect();
+        for c in [1, 7, 18, 24, 29] {
+            let gap = Gap::after(&samples, c, central(m));
+            let below: f64 = (m + 1..=n).map(|k| binomial(n, k, c as f64 / n as f64)).sum();
+            assert!((gap.below / below - 1.0).abs() < 1e-12, "{c}: {} {below}", gap.below);
+            for v in [c as f64 - 1.0, c as f64 - 0.5, c as f64 - 0.25] {
+                let part = |i: usize| (i as f64 / n as f64).powi(m as i32);
+                let mut chance = below;
+                for (i, j) in (1..=c).flat_map(|i| (c + 1..=n).map(move |j| (i, j))) {
+                    if samples[i - 1].midpoint(samples[j - 1]) <= v {
+                        let largest_is_i = part(i) - part(i - 1);
+                        let smallest_is_j = part(n - j + 1) - part(n - j);
+                        let choose = binomial(n, m, 0.5) * 2f64.powi(n as i32);
+                        chance += choose * largest_is_i * smallest_is_j;
+                    }
+                }
+                let ours = gap.chance_at_most(v);
+                assert!((ours / chance - 1.0).abs() < 1e-12, "{c}, {v}: {ours} {chance}");
+            }
+        }
+    }
 
     #[test]
     fn ranks_are_those_of_the_binomial() {

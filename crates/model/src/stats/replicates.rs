@@ -208,6 +208,17 @@ mod tests {
     }
 
     #[test]
+    fn a_resample_given_by_counts_has_its_own_median() {
+        let (sorted, rounds) = ([1.0, 2.0, 4.0, 8.0], [2, 0, 3, 1]);
+        let median = |drawn: [u32; 4]| counted_median(&sorted, &rounds, &drawn);
+        assert_eq!(median([1, 1, 1, 1]), 3.0);
+        // 1, 1, 8, 8: the middle two lie far apart.
+        assert_eq!(median([0, 2, 2, 0]), 4.5);
+        assert_eq!(median([0, 3, 0, 1]), 8.0);
+        assert_eq!(counted_median(&[1.0, 2.0, 4.0], &[0, 1, 2], &[1, 0, 2]), 4.0);
+    }
+
+    #[test]
     fn odd_input() {
         let rng = &mut Rng::seeded(1);
         let inf = f64::INFINITY;
