@@ -10,6 +10,7 @@ use serde_json::Value;
 /// In JSON a known fact is its bare value and an unknown one is `{"unavailable": "why"}`.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
+#[schemars(rename = "Fact_{T}")]
 pub enum Fact<T> {
     /// The fact could not be read; `unavailable` says why, in words meant for a person.
     Unavailable(Unavailable),

@@ -15,6 +15,7 @@ pub const SCHEMA: &str = "toll-run/1";
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Run {
     /// Always [`SCHEMA`].
+    #[schemars(extend("const" = SCHEMA))]
     pub schema: String,
     /// Who measured, and how it was called.
     pub tool: Tool,
