@@ -1,0 +1,142 @@
+//! The libc that this host's own programs use: told from files, running nothing.
+
+use crate::elf::{self, Dynamic};
+use crate::files::Missing;
+use crate::roots::Roots;
+use toll_model::host::{Libc, LibcKind};
+
+/// Small programs that every distribution has; the first dynamic one tells.
+const PROGRAMS: &[&str] = &[
+    "/usr/bin/true",
+    "/bin/true",
+    "/usr/bin/env",
+    "/bin/sh",
+    "/bin/busybox",
+    "/run/current-system/sw/bin/true",
+];
+
+/// Where libraries are, should the loader's own folder not have them.
+const FOLDERS: &[&str] = &[
+    "/lib64",
+    "/usr/lib64",
+    "/lib/x86_64-linux-gnu",
+    "/usr/lib/x86_64-linux-gnu",
+    "/lib/aarch64-linux-gnu",
+    "/usr/lib/aarch64-linux-gnu",
+    "/lib",
+    "/usr/lib",
+];
+
+/// Finds the libc of a small dynamic program.
+pub(crate) fn read(roots: &Roots) -> Result<Libc, Missing> {
+    let mut refusals = Vec::new();
+    for program in PROGRAMS {
+        match of_program(roots, program) {
+            Ok(libc) => return Ok(libc),
+            Err(missing) if missing.is_absent() => {}
+            Err(missing) => refusals.push(missing.to_string()),
+        }
+    }
+    let why = if refusals.is_empty() {
+        format!("none of {} is there", PROGRAMS.join(", "))
+    } else {
+        format!("no small dynamic program: {}", refusals.join("; "))
+    };
+    Err(Missing::new("libc", why))
+}
+
+fn of_program(roots: &Roots, program: &str) -> Result<Libc, Missing> {
+    let image = roots.bytes(program, elf::LARGEST)?;
+    let found = elf::dynamic(&image).map_err(|why| Missing::new(program, why))?;
+    let kind = kind(&found);
+    let version = match kind {
+        LibcKind::Glibc => library(roots, &found, "libc.so.6").and_then(|image| glibc(&image)),
+        // musl's loader and its libc are one file.
+        LibcKind::Musl => roots.bytes(&found.loader, elf::LARGEST).ok().and_then(|i| musl(&i)),
+        LibcKind::Other => None,
+    };
+    Ok(Libc { kind, version, loader: found.loader, program: program.into() })
+}
+
+fn kind(program: &Dynamic) -> LibcKind {
+    let name = program.loader.rsplit('/').next().unwrap_or_default();
+    if name.starts_with("ld-musl") {
+        LibcKind::Musl
+    } else if program.needed.iter().any(|library| library == "libc.so.6") {
+        LibcKind::Glibc
+    } else {
+        LibcKind::Other
+    }
+}
+
+/// A library, where the loader would look for it first.
+fn library(roots: &Roots, program: &Dynamic, name: &str) -> Option<Vec<u8>> {
+    let loader = if roots.root == std::path::Path::new("/") {
+        std::fs::canonicalize(&program.loader).ok()?.to_string_lossy().into_owned()
+    } else {
+        roots.resolve(&program.loader)
+    };
+    let own = loader.rsplit_once('/').map(|(folder, _)| folder)?;
+    std::iter::once(own)
+        .chain(FOLDERS.iter().copied())
+        .find_map(|folder| roots.bytes(&format!("{folder}/{name}"), elf::LARGEST).ok())
+}
+
+/// `GNU C Library (…) stable release version 2.36.`: what `libc.so.6` prints when it is run.
+fn glibc(image: &[u8]) -> Option<String> {
+    let data = elf::read_only_data(image);
+    let banner = b"GNU C Library ";
+    let at = data.windows(banner.len()).position(|window| window == banner)?;
+    let text = String::from_utf8_lossy(data.get(at..)?.get(..300.min(data.len() - at))?);
+    let (_, rest) = text.split_once("version ")?;
+    version(rest.trim_start().split([',', '\0', '\n', ' ']).next()?.trim_end_matches('.'))
+}
+
+/// musl keeps its version as a string by itself, `1.2.3`, beside the text that it is printed in.
+fn musl(image: &[u8]) -> Option<String> {
+    elf::read_only_data(image)
+        .split(|&byte| byte == 0)
+        .filter(|word| (5..=24).contains(&word.len()))
+        .filter_map(|word| std::str::from_utf8(word).ok())
+        .filter(|word| word.bytes().filter(|&byte| byte == b'.').count() == 2)
+        .find_map(version)
+}
+
+/// Digits and dots, with what a distribution may have added after a dash.
+fn version(word: &str) -> Option<String> {
+    let number = word.split('-').next()?;
+    let plain = number.split('.').count() >= 2
+        && number
+            .split('.')
+            .all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()))
+        && word.bytes().all(|b| b.is_ascii_alphanumeric() || b".-_".contains(&b));
+    plain.then(|| word.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_numbers_with_dots() {
+        assert_eq!(version("2.36").as_deref(), Some("2.36"));
+        assert_eq!(version("1.2.4-git-12").as_deref(), Some("1.2.4-git-12"));
+        for bad in ["", "2", "2.", ".2", "a.b", "1.2;3"] {
+            assert_eq!(version(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn the_loader_and_the_needed_library_tell_which_libc() {
+        let program = |loader: &str, needed: &str| Dynamic {
+            loader: loader.into(),
+            needed: vec![needed.into()],
+        };
+        assert_eq!(kind(&program("/lib64/ld-linux-x86-64.so.2", "libc.so.6")), LibcKind::Glibc);
+        assert_eq!(
+            kind(&program("/lib/ld-musl-x86_64.so.1", "libc.musl-x86_64.so.1")),
+            LibcKind::Musl
+        );
+        assert_eq!(kind(&program("/system/bin/linker64", "libc.so")), LibcKind::Other);
+    }
+}

@@ -1,0 +1,66 @@
+//! Whether syscall auditing is on, by whatever may be asked.
+
+use super::netlink;
+use crate::files::Missing;
+use crate::kernel::parameter;
+use crate::kernel_log::KernelLog;
+use crate::roots::Roots;
+use toll_model::Fact;
+use toll_model::host::Audit;
+
+const NEEDS: &str = "audit: the kernel tells its state only with CAP_AUDIT_CONTROL";
+
+/// The kernel itself, if it answers; else its command line, its build, its log.
+pub(super) fn read(
+    roots: &Roots,
+    parameters: &Result<Vec<String>, Missing>,
+    log: &Result<KernelLog, Missing>,
+) -> Result<Audit, Missing> {
+    let audit = |enabled, evidence: String, rules| Ok(Audit { enabled, evidence, rules });
+    let unknown = || Fact::unavailable(NEEDS);
+    let asked = if roots.system_calls && !roots.is_denied("netlink(7)") {
+        netlink::audit_status()
+    } else {
+        Err("not asked on a recorded machine".into())
+    };
+    if let Ok(status) = &asked {
+        let says = match status.enabled {
+            0 => "0 (off)",
+            1 => "1 (on)",
+            _ => "2 (on, locked)",
+        };
+        let evidence = format!("AUDIT_GET: enabled = {says}");
+        return audit(status.enabled != 0, evidence, status.rules.clone());
+    }
+    match parameters.as_ref().ok().and_then(|given| parameter(given, "audit")) {
+        Some(value @ ("0" | "off")) => {
+            return audit(
+                false,
+                format!("audit={value} on the kernel command line"),
+                Fact::Known(0),
+            );
+        }
+        Some(value) => {
+            let evidence = format!("audit={value} on the kernel command line");
+            return audit(true, evidence, unknown());
+        }
+        None => {}
+    }
+    // Only a kernel with CONFIG_AUDIT has this file (fs/proc/base.c). A recorded machine may lack
+    // it because nobody recorded it.
+    if roots.system_calls && roots.exists("/proc/self/stat") && !roots.exists("/proc/self/loginuid")
+    {
+        let evidence = "no /proc/self/loginuid: kernel built without audit".into();
+        return audit(false, evidence, Fact::Known(0));
+    }
+    let why = asked.err().unwrap_or_default();
+    match log.as_ref().ok().and_then(|log| log.audit_enabled.as_ref()) {
+        Some((true, line)) => audit(true, format!("kernel log: {}", line.message), unknown()),
+        // A daemon that turned it on since would have taken its messages elsewhere.
+        Some((false, _)) => Err(Missing::new(
+            "audit",
+            format!("off at boot by the kernel log, but a daemon may have turned it on; {why}"),
+        )),
+        None => Err(Missing::new("audit", why)),
+    }
+}
