@@ -9,5 +9,5 @@
 mod arch;
 mod calibration;
 
-pub use arch::{NAME, ordered, unordered};
+pub use arch::{NAME, ordered, ordered_by_fence, ordered_by_rdtscp, unordered};
 pub use calibration::{Bracket, Calibration};

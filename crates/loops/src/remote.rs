@@ -50,7 +50,7 @@ impl Request {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[repr(C)]
 pub struct Reply {
-    /// 0, or why nothing was measured: [`Reply::NO_FUNCTION`], [`Reply::NO_MEMORY`], an `errno`.
+    /// 0, or why nothing was measured: one of the constants below.
     pub status: i64,
     /// How long the calls took: ticks, or nanoseconds.
     pub elapsed: u64,
@@ -67,11 +67,25 @@ impl Reply {
     pub const NO_FUNCTION: i64 = -10_001;
     /// There was no memory for the field of misses.
     pub const NO_MEMORY: i64 = -10_002;
+    /// The function returns an error.
+    pub const CALL_FAILED: i64 = -10_003;
 }
 
 macro_rules! plain_bytes {
     ($type:ty) => {
         impl $type {
+            /// As it travels through the pipe.
+            pub fn to_bytes(self) -> [u8; size_of::<Self>()] {
+                // SAFETY: a `repr(C)` struct of integers without padding.
+                unsafe { core::mem::transmute::<Self, [u8; size_of::<Self>()]>(self) }
+            }
+
+            /// From what came through the pipe.
+            pub fn from_bytes(bytes: [u8; size_of::<Self>()]) -> Self {
+                // SAFETY: a `repr(C)` struct of integers: every pattern of bits is a value.
+                unsafe { core::mem::transmute::<[u8; size_of::<Self>()], Self>(bytes) }
+            }
+
             /// Reads one from `fd`; `None` at the end of the stream or on an error.
             pub fn receive(fd: i32) -> Option<Self> {
                 let mut bytes = [0u8; size_of::<Self>()];
@@ -83,19 +97,12 @@ macro_rules! plain_bytes {
                         _ => return None,
                     }
                 }
-                // SAFETY: a `repr(C)` struct of integers: every pattern of bits is a value.
-                Some(unsafe { core::mem::transmute::<[u8; size_of::<Self>()], Self>(bytes) })
+                Some(Self::from_bytes(bytes))
             }
 
             /// Writes this one to `fd`; `false` if the other side is gone.
-            pub fn send(&self, fd: i32) -> bool {
-                // SAFETY: a `repr(C)` struct of integers without padding.
-                let bytes = unsafe {
-                    core::slice::from_raw_parts(
-                        core::ptr::from_ref(self).cast::<u8>(),
-                        size_of::<Self>(),
-                    )
-                };
+            pub fn send(self, fd: i32) -> bool {
+                let bytes = self.to_bytes();
                 let mut sent = 0;
                 while sent < bytes.len() {
                     match sys::write(fd, &bytes[sent..]) {
@@ -115,3 +122,7 @@ const INTERRUPTED: i64 = -4;
 
 plain_bytes!(Request);
 plain_bytes!(Reply);
+
+// No padding: `to_bytes` relies on it.
+const _: () = assert!(size_of::<Request>() == 4 * 4 + 3 * 8);
+const _: () = assert!(size_of::<Reply>() == 4 * 8);

@@ -46,6 +46,9 @@ fn answer(request: &Request, field: &mut Lazy) -> Reply {
     let Some(op) = operation(request, &mut into) else {
         return Reply { status: Reply::NO_FUNCTION, ..Reply::default() };
     };
+    if !works(request, &mut into) {
+        return Reply { status: Reply::CALL_FAILED, ..Reply::default() };
+    }
     if request.misses == Request::IDLE {
         let rounds = request.calls.div_ceil(UNROLL);
         // SAFETY: libc's functions may be called any number of times with these arguments; `into`
@@ -81,6 +84,22 @@ fn operation(request: &Request, into: &mut Time) -> Option<Op> {
         _ => return None,
     };
     Some(Op::Call(Call { function, a, b }))
+}
+
+/// Whether the function does its work: the price of a call that fails is no price.
+fn works(request: &Request, into: &mut Time) -> bool {
+    // SAFETY: libc's functions, called as their prototypes say.
+    unsafe {
+        match request.function {
+            f if f == Function::ClockGettime as u32 => {
+                clock_gettime(request.clock as c_int, into) == 0
+            }
+            f if f == Function::Gettimeofday as u32 => {
+                gettimeofday(into, core::ptr::null_mut()) == 0
+            }
+            _ => true,
+        }
+    }
 }
 
 fn timed(request: &Request, run: impl FnOnce()) -> Reply {

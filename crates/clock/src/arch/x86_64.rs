@@ -14,14 +14,33 @@ pub fn unordered() -> u64 {
 }
 
 /// Reads the TSC after all earlier instructions and before all later ones (Intel SDM vol. 2B,
-/// RDTSCP and LFENCE): a stopwatch that what it times cannot leak out of.
+/// RDTSC and LFENCE; AMD APM vol. 3): a stopwatch that what it times cannot leak out of.
 #[inline(always)]
 pub fn ordered() -> u64 {
-    let mut aux = 0;
-    // SAFETY: as above.
+    // SAFETY: as above; every x86-64 CPU has LFENCE.
     unsafe {
-        let ticks = __rdtscp(&mut aux);
+        _mm_lfence();
+        let ticks = _rdtsc();
         _mm_lfence();
         ticks
+    }
+}
+
+/// Reads the TSC as Linux does where the CPU has RDTSCP (`rdtsc_ordered`, arch/x86/include/asm):
+/// after all earlier instructions; later ones may start before.
+#[inline(always)]
+pub fn ordered_by_rdtscp() -> u64 {
+    let mut aux = 0;
+    // SAFETY: as above; whoever calls this has found RDTSCP in CPUID.
+    unsafe { __rdtscp(&mut aux) }
+}
+
+/// Reads the TSC as Linux does where the CPU has no RDTSCP.
+#[inline(always)]
+pub fn ordered_by_fence() -> u64 {
+    // SAFETY: as above.
+    unsafe {
+        _mm_lfence();
+        _rdtsc()
     }
 }
