@@ -27,7 +27,7 @@ mod tsc;
 mod vdso;
 
 pub use files::{Missing, Why};
-pub use kernel_log::on_clocks;
+pub use kernel_log::{on_clocks, relevant as relevant_kernel_log};
 pub use roots::{CpuidSource, Environment, KernelLogSource, Roots, VdsoSource};
 
 use toll_model::Fact;

@@ -116,6 +116,7 @@ fn version(word: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use toll_testing::elf_stub;
 
     #[test]
     fn versions_are_numbers_with_dots() {
@@ -124,6 +125,53 @@ mod tests {
         for bad in ["", "2", "2.", ".2", "a.b", "1.2;3"] {
             assert_eq!(version(bad), None, "{bad}");
         }
+    }
+
+    /// A machine with one program, and a libc in the folder of its loader.
+    fn host(loader: &str, needed: &str, library: &str, data: &[u8]) -> (tempfile::TempDir, Roots) {
+        let folder = tempfile::tempdir().unwrap();
+        let put = |path: &str, bytes: &[u8]| {
+            let path = folder.path().join("root").join(path.trim_start_matches('/'));
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, bytes).unwrap();
+        };
+        put("/usr/bin/true", &elf_stub(Some(loader), &[needed], b""));
+        put(library, &elf_stub(None, &[], data));
+        let roots = Roots::fixture(folder.path());
+        (folder, roots)
+    }
+
+    #[test]
+    fn glibc_is_told_by_its_banner() {
+        let data =
+            b"x\0GNU C Library (Debian GLIBC 2.36-9+deb12u10) stable release version 2.36.\n\0";
+        let loader = "/lib64/ld-linux-x86-64.so.2";
+        let (_folder, roots) = host(loader, "libc.so.6", "/lib64/libc.so.6", data);
+        let libc = read(&roots).unwrap();
+        assert_eq!((libc.kind, libc.version.as_deref()), (LibcKind::Glibc, Some("2.36")));
+        assert_eq!((libc.loader.as_str(), libc.program.as_str()), (loader, "/usr/bin/true"));
+    }
+
+    #[test]
+    fn musl_is_told_by_its_loader() {
+        let data = b"1.2\0musl libc (x86_64)\nVersion %s\n\x001.2.3\0";
+        let loader = "/lib/ld-musl-x86_64.so.1";
+        let (_folder, roots) = host(loader, "libc.musl-x86_64.so.1", loader, data);
+        let libc = read(&roots).unwrap();
+        assert_eq!((libc.kind, libc.version.as_deref()), (LibcKind::Musl, Some("1.2.3")));
+    }
+
+    #[test]
+    fn programs_that_tell_nothing_are_named() {
+        let (folder, roots) = host("/lib/ld.so", "x", "/lib/x", b"");
+        std::fs::write(folder.path().join("root/usr/bin/true"), elf_stub(None, &[], b"")).unwrap();
+        std::fs::create_dir_all(folder.path().join("root/bin")).unwrap();
+        std::fs::write(folder.path().join("root/bin/sh"), "#!/bin/busybox sh\n").unwrap();
+        assert_eq!(
+            read(&roots).unwrap_err().to_string(),
+            "libc: no small dynamic program: /usr/bin/true: statically linked; \
+             /bin/sh: a script, no program"
+        );
     }
 
     #[test]

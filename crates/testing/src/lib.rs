@@ -13,8 +13,10 @@
 //! # }
 //! ```
 
+mod elf;
 mod fixtures;
 pub mod skip;
 
+pub use elf::elf_stub;
 pub use fixtures::{fixture_host, fixture_hosts};
 pub use skip::Need;

@@ -35,6 +35,13 @@ const CGROUP_WORDS: &[(&str, &str)] = &[
     ("cri-containerd", "containerd"),
 ];
 
+/// Words in the path that an engine mounts `/etc/hosts` from.
+const MOUNT_WORDS: &[(&str, &str)] = &[
+    ("/kubelet/pods/", "kubernetes"),
+    ("/docker/containers/", "docker"),
+    ("/containers/storage/", "podman"),
+];
+
 /// The kind of container and what told it; the most telling sign decides.
 fn kind(roots: &Roots) -> (Option<String>, Vec<String>) {
     let mut found: Vec<(String, String)> = Vec::new();
@@ -57,8 +64,27 @@ fn kind(roots: &Roots) -> (Option<String>, Vec<String>) {
     if let Ok(kind) = roots.line(told) {
         found.push((kind.clone(), format!("{told}: {kind}")));
     }
+    // Engines mount these three files of their own into each container; the path tells whose.
+    let mounts = roots.text_upto("/proc/self/mountinfo", 1 << 20).unwrap_or_default();
+    let of_engine = mounts.lines().filter_map(|line| {
+        let mut fields = line.split(' ').skip(3);
+        let (root, point) = (fields.next()?, fields.next()?);
+        matches!(point, "/etc/hosts" | "/etc/hostname" | "/etc/resolv.conf").then_some(root)
+    });
+    let mut mounted = false;
+    for root in of_engine {
+        mounted = true;
+        if let Some((word, kind)) = MOUNT_WORDS.iter().find(|(word, _)| root.contains(word)) {
+            let why =
+                format!("/proc/self/mountinfo: a file of {} is mounted", word.trim_matches('/'));
+            if !found.iter().any(|(_, known)| *known == why) {
+                found.push(((*kind).into(), why));
+            }
+        }
+    }
     for (file, kind) in [("/run/.containerenv", "podman"), ("/.dockerenv", "docker")] {
-        if roots.exists(file) {
+        // An image made into a virtual machine's disk keeps the file, but is no container.
+        if mounted && roots.exists(file) {
             found.push((kind.into(), format!("{file} exists")));
         }
     }

@@ -1,7 +1,8 @@
 //! The kernel's own words when it gives up the TSC.
 //!
 //! Sources of the wordings: arch/x86/kernel/tsc.c (`mark_tsc_unstable`), tsc_sync.c
-//! (`check_tsc_sync_source`), kernel/time/clocksource.c (the watchdog), in versions 2.6.32 to 6.18.
+//! (`check_tsc_sync_source`), kernel/time/clocksource.c (the watchdog, rewritten after 6.18 with
+//! other words), in versions from 2.6.32 on.
 
 use toll_model::host::{Demotion, LogLine};
 
@@ -32,8 +33,9 @@ fn marked(message: &str) -> Option<String> {
 fn implied(message: &str) -> Option<String> {
     let is_tsc = |name: &str| matches!(name.trim_matches('\''), "tsc" | "tsc-early");
     if let Some((_, rest)) = message.split_once("Marking clocksource ") {
-        let name = rest.split_whitespace().next().unwrap_or_default();
-        return is_tsc(name).then(|| "clocksource watchdog: the skew is too large".into());
+        let (name, why) = rest.split_once(' ').unwrap_or((rest, ""));
+        let why = why.strip_prefix("unstable due to ").unwrap_or("the skew is too large");
+        return is_tsc(name).then(|| format!("clocksource watchdog: {}", why.trim()));
     }
     // Until Linux 4.0: `Clocksource tsc unstable (delta = -74996769 ns)`.
     if let Some((_, rest)) = message.split_once("Clocksource tsc unstable") {
@@ -65,9 +67,20 @@ fn of_watchdog(message: &str) -> bool {
         "synchronization from CPU",
         " ahead of CPU ",
         " behind CPU ",
+        " (cycles)",
     ]
     .iter()
     .any(|part| message.contains(part))
+        // `Watchdog  hpet interval: 5868ns`, `Clocksource  tsc interval: 5775ns`
+        || message.contains(" interval: ") && message.trim_end().ends_with("ns")
+}
+
+/// Whether a line tells how hard the watchdog's work is here, which says nothing of the TSC itself:
+/// its readings are delayed by load, by the hypervisor, by a busy bus.
+pub(crate) fn is_delay(message: &str) -> bool {
+    message.contains("read-back delay") && !message.trim_end().ends_with("unstable")
+        || message.contains("Watchdog") && message.contains("read timed out")
+        || message.contains("Long readout interval, skipping watchdog check")
 }
 
 /// Whether a line speaks against the TSC without demoting it by itself.
@@ -77,12 +90,15 @@ pub(crate) fn is_trouble(message: &str) -> bool {
         "TSC ADJUST differs",
         "TSC ADJUST: CPU",
         "TSC ADJUST compensate",
-        "skew is too large",
+        "Marking clocksource 'tsc' as unstable",
+        "Marking clocksource 'tsc-early' as unstable",
+        "Marking clocksource tsc unstable",
+        "Marking clocksource tsc-early unstable",
+        "marking tsc unstable",
         "Clocksource 'tsc' skewed",
         "Clocksource 'tsc-early' skewed",
         "Clocksource tsc unstable",
         "TSC found unstable",
-        "clocksource tsc is unstable",
         " ahead of CPU ",
         " behind CPU ",
         "TSC doesn't count with P0 frequency",
@@ -118,6 +134,23 @@ mod tests {
         assert_eq!(found.reason, "clocksource watchdog");
         assert_eq!(found.line, log[5]);
         assert_eq!(found.watchdog, log[1..5]);
+    }
+
+    #[test]
+    fn the_rewritten_watchdog_is_understood() {
+        let log = lines(
+            "clocksource: Marking clocksource tsc unstable due to frequency skew\n\
+             clocksource: Watchdog               kvm-clock interval:             5868ns\n\
+             clocksource: Clocksource                  tsc interval:             5775ns\n\
+             tsc: Marking TSC unstable due to clocksource watchdog\n",
+        );
+        let found = demotion(&log).unwrap();
+        assert_eq!(found.reason, "clocksource watchdog");
+        assert_eq!(found.watchdog, log[..3]);
+        // Where the last line was lost, the first one speaks.
+        assert_eq!(demotion(&log[..3]).unwrap().reason, "clocksource watchdog: frequency skew");
+        assert!(is_delay("clocksource: Watchdog remote CPU 1 read timed out"));
+        assert!(!is_trouble("clocksource: Watchdog remote CPU 1 read timed out"));
     }
 
     #[test]

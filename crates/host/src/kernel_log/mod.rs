@@ -7,7 +7,7 @@ mod demotion;
 mod line;
 mod source;
 
-pub(crate) use demotion::{demotion, is_trouble};
+pub(crate) use demotion::{demotion, is_delay, is_trouble};
 pub(crate) use line::Line;
 pub use line::on_clocks;
 
@@ -40,6 +40,39 @@ pub(crate) fn read(roots: &Roots) -> Result<KernelLog, Missing> {
     source::read(roots).map(|(source, lines)| KernelLog::from_lines(source, lines))
 }
 
+/// The lines of the log that toll looks at, the boot's first cut down to the kernel's version: what
+/// a recording of a machine needs of it.
+///
+/// # Errors
+/// [`Missing`] if there is no log to be read.
+pub fn relevant(roots: &Roots) -> Result<Vec<LogLine>, Missing> {
+    let (_, lines) = source::read(roots)?;
+    let mut kept = Vec::new();
+    for line in lines {
+        if line.starts_a_boot() {
+            let words: Vec<&str> = line.message.split_whitespace().take(3).collect();
+            kept.clear();
+            kept.push(LogLine { at_seconds: line.at_seconds, message: words.join(" ") });
+        } else if on_clocks(&line.message) || on_machine(&line.message) {
+            let message = clean(&line.message, 400);
+            kept.push(LogLine { at_seconds: line.at_seconds, message });
+        }
+    }
+    Ok(kept)
+}
+
+/// Whether a message names the hypervisor or the state of auditing.
+fn on_machine(message: &str) -> bool {
+    names_hypervisor(message)
+        || message.starts_with("audit: ") && message.contains(" state=initialized audit_enabled=")
+}
+
+fn names_hypervisor(message: &str) -> bool {
+    ["ypervisor detected", "paravirtualized kernel on", "hypervisor services detected"]
+        .iter()
+        .any(|part| message.contains(part))
+}
+
 impl KernelLog {
     fn from_lines(source: String, lines: Vec<Line>) -> Self {
         let mut log = KernelLog {
@@ -63,10 +96,7 @@ impl KernelLog {
         let kept = || LogLine { at_seconds: line.at_seconds, message: clean(&line.message, 400) };
         if on_clocks(&line.message) {
             self.clocks.push(kept());
-        } else if line.message.contains("ypervisor detected")
-            || line.message.contains("paravirtualized kernel on")
-            || line.message.contains("hypervisor services detected")
-        {
+        } else if names_hypervisor(&line.message) {
             self.hypervisor.push(kept());
         }
         if let Some((_, rest)) = line.message.split_once("audit_enabled=") {

@@ -12,7 +12,7 @@ use crate::cpu::Info;
 use crate::cpuid::{self, Leaves};
 use crate::files::Missing;
 use crate::kernel::parameter;
-use crate::kernel_log::{KernelLog, is_trouble};
+use crate::kernel_log::{KernelLog, is_delay, is_trouble};
 use crate::roots::Roots;
 use toll_model::Fact;
 use toll_model::host::{Clocksource, EvidenceKind as Kind, Kernel, Tsc, TscEvidence, Verdict};
@@ -101,9 +101,7 @@ fn log_lines(log: &Result<KernelLog, Missing>) -> Vec<TscEvidence> {
         log.clocks
             .iter()
             .filter(|line| {
-                line.message.contains("Fast TSC calibration failed")
-                    || line.message.contains("read-back delay")
-                        && !line.message.ends_with("unstable")
+                line.message.contains("Fast TSC calibration failed") || is_delay(&line.message)
             })
             .take(2)
             .map(|line| piece(Kind::KernelLog, Verdict::Open, line.message.clone())),
