@@ -1,10 +1,11 @@
 //! One line for each check without findings, and the tally.
 
-use crate::text::{count, wrap};
+use crate::text::{count, one_line, wrap};
 use crate::view::{View, paint};
 use toll_model::{CheckStatus, Level, Run};
 
-/// First what is in order, then what could not be judged and why.
+/// First what is in order, then what could not be judged and why. An all-clear is cut to one line
+/// unless `verbose`; a reason never is.
 pub(crate) fn render(run: &Run, view: &View) -> String {
     let mut out = String::new();
     for (status, mark, style) in [
@@ -14,6 +15,10 @@ pub(crate) fn render(run: &Run, view: &View) -> String {
         for check in run.checks.iter().filter(|check| check.status == status) {
             let first = format!("{} ", paint(style, mark));
             let text = format!("{}: {}", check.id, check.summary);
+            let text = match check.status {
+                CheckStatus::Ok if !view.verbose => one_line(&text, view.width.saturating_sub(2)),
+                _ => text,
+            };
             out.push_str(&wrap(&first, "  ", 2, &text, view.width));
         }
     }

@@ -38,6 +38,26 @@ pub(crate) fn paragraph(indent: usize, text: &str, width: usize) -> String {
     wrap(&pad, &pad, indent, text, width)
 }
 
+/// `text` if it fits into `width`, else as many of its words as do, and an ellipsis.
+pub(crate) fn one_line(text: &str, width: usize) -> String {
+    let words = text.split_whitespace().collect::<Vec<_>>();
+    let whole = words.join(" ");
+    if whole.chars().count() <= width {
+        return whole;
+    }
+    let mut line = String::new();
+    for word in words {
+        if line.chars().count() + 1 + word.chars().count() + 2 > width {
+            break;
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    line.trim_end_matches([',', ';', ':']).to_owned() + " …"
+}
+
 /// `1 error`, `2 errors`.
 pub(crate) fn count(n: usize, one: &str, many: &str) -> String {
     if n == 1 { format!("1 {one}") } else { format!("{n} {many}") }
@@ -59,6 +79,13 @@ mod tests {
     fn a_word_longer_than_the_line_is_not_cut() {
         let path = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
         assert_eq!(paragraph(2, path, 30), format!("  {path}\n"));
+    }
+
+    #[test]
+    fn what_does_not_fit_ends_in_an_ellipsis() {
+        assert_eq!(one_line("one two three", 13), "one two three");
+        assert_eq!(one_line("one two, three", 13), "one two …");
+        assert!(one_line("one two, three", 13).chars().count() <= 13);
     }
 
     #[test]

@@ -1,0 +1,39 @@
+//! Embeds what `make` built for the program to carry: the object that measures inside the host's
+//! libc, and the jar with the Java loops. Without them the program builds all the same and says in
+//! the rows concerned what it lacks.
+// Cargo reads a build script's standard output.
+#![allow(clippy::print_stdout)]
+
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+/// Name of the constant, name of the file.
+const FILES: [(&str, &str); 2] =
+    [("SHIM", "libtoll_shim.so"), ("JAVA_PROBE", "toll-java-probe.jar")];
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-env-changed=TOLL_EMBED_DIR");
+    let out = PathBuf::from(env::var("OUT_DIR")?);
+    let folder = match env::var_os("TOLL_EMBED_DIR") {
+        Some(folder) => PathBuf::from(folder),
+        None => target(&out).join("embed"),
+    };
+    // Cargo takes a path that is not there for one that changed, and would build anew each time.
+    fs::create_dir_all(&folder)?;
+    println!("cargo::rerun-if-changed={}", folder.display());
+    let mut source = String::new();
+    for (name, file) in FILES {
+        let path = folder.join(file);
+        let value =
+            if path.is_file() { format!("Some(include_bytes!({path:?}))") } else { "None".into() };
+        source.push_str(&format!("pub(crate) const {name}: Option<&[u8]> = {value};\n"));
+    }
+    fs::write(out.join("embedded.rs"), source)?;
+    Ok(())
+}
+
+// The target folder is the one that cargo marked as a cache.
+fn target(out: &Path) -> &Path {
+    out.ancestors().find(|folder| folder.join("CACHEDIR.TAG").is_file()).unwrap_or(out)
+}

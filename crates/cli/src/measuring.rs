@@ -1,0 +1,106 @@
+//! The one place where this program and the measuring core meet.
+
+use crate::complaint::Complaint;
+use crate::embedded;
+use crate::progress::Bar;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use toll_measure::clocks::{self, Clock, InSitu, Plan, Progress};
+use toll_measure::probe;
+use toll_model::host::Jvm;
+use toll_model::{Host, Run, Tool};
+
+/// The most that comparing CPUs may take.
+const CORES: Duration = Duration::from_secs(1);
+
+/// What to measure.
+pub(crate) struct Request {
+    /// Which clocks; all if empty.
+    pub(crate) clocks: Vec<Clock>,
+    /// How far to go among cache misses.
+    pub(crate) among_misses: AmongMisses,
+    /// The CPU to measure on; any if `None`.
+    pub(crate) cpu: Option<u32>,
+    /// Time for the rounds; starting JVMs and the probes come on top.
+    pub(crate) budget: Duration,
+    /// Seed of the random order.
+    pub(crate) seed: Option<u64>,
+    /// JVMs to measure.
+    pub(crate) java: Vec<Jvm>,
+    /// The user named them: one that does not work is an error.
+    pub(crate) java_named: bool,
+    /// Observe, besides prices, how clocks step and whether CPUs agree.
+    pub(crate) probes: bool,
+}
+
+/// How far to go among cache misses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AmongMisses {
+    /// Not at all.
+    Nothing,
+    /// Four misses, by the vDSO: one figure a clock.
+    InShort,
+    /// Every number of misses, every path.
+    InFull,
+}
+
+impl AmongMisses {
+    fn of(self, clocks: &[Clock]) -> InSitu {
+        let clocks = clocks.to_vec();
+        match self {
+            AmongMisses::Nothing => InSitu::default(),
+            AmongMisses::InShort => InSitu { misses: vec![4], clocks, every_path: false },
+            AmongMisses::InFull => {
+                InSitu { misses: InSitu::SHAPES.to_vec(), clocks, every_path: true }
+            }
+        }
+    }
+}
+
+/// Measures; after an interrupt, the run holds what was got.
+///
+/// # Errors
+/// Something that the user named cannot be had: a CPU, a JVM. All else is a row with its reason.
+pub(crate) fn gather(
+    request: Request,
+    host: Host,
+    bar: &Bar,
+    stop: &AtomicBool,
+) -> Result<Run, Complaint> {
+    let Request { clocks, among_misses, cpu, budget, seed, java, java_named, probes } = request;
+    let clocks = if clocks.is_empty() { Clock::all().collect() } else { clocks };
+    let plan = Plan {
+        in_situ: among_misses.of(&clocks),
+        clocks,
+        cpu,
+        budget,
+        seed,
+        java,
+        java_named,
+        shim: embedded::SHIM,
+        java_probe: embedded::JAVA_PROBE,
+    };
+    let outcome = clocks::measure(&plan, &host, &mut |progress| show(bar, progress), stop)
+        .map_err(Complaint::whole)?;
+    let seed = outcome.quality.seed;
+    let mut run = Run::new(Tool::default(), host);
+    run.measurements = outcome.measurements;
+    run.probes.vdso_fallbacks = outcome.fallbacks;
+    run.quality = Some(outcome.quality);
+    if probes && !stop.load(Ordering::Relaxed) {
+        bar.at(1.0, "watching how clocks step");
+        run.probes.steps = probe::steps(&plan.clocks);
+    }
+    if probes && !stop.load(Ordering::Relaxed) {
+        bar.at(1.0, "comparing the counters of CPUs");
+        run.probes.core_offsets = probe::core_offsets(&run.host, CORES, seed);
+    }
+    Ok(run)
+}
+
+fn show(bar: &Bar, progress: Progress) {
+    match progress {
+        Progress::Preparing(what) => bar.at(0.0, what),
+        Progress::Measuring(at) => bar.at(at.done, &format!("reading clocks, round {}", at.rounds)),
+    }
+}

@@ -1,0 +1,115 @@
+//! `toll measure clocks`: every clock, every path, idle and in situ.
+
+use crate::args::{ClocksArgs, Common};
+use crate::complaint::Complaint;
+use crate::delivery::Delivery;
+use crate::exit::Exit;
+use crate::measuring::{self, AmongMisses, Request};
+use crate::output::say;
+use crate::progress::Bar;
+use crate::started::Started;
+use crate::{interrupt, java};
+use std::path::PathBuf;
+use std::time::Duration;
+use toll_host::cpu_list;
+use toll_measure::clocks::Clock;
+use toll_model::{Host, Run};
+
+/// Time for measuring, where none is given.
+const BUDGET: Duration = Duration::from_secs(8);
+
+/// Runs the verb.
+///
+/// # Errors
+/// Bad arguments, something named that cannot be measured, a file that cannot be written.
+pub(crate) fn run(
+    args: &ClocksArgs,
+    common: &Common,
+    started: &Started,
+) -> Result<Exit, Complaint> {
+    let clocks = args
+        .clocks
+        .iter()
+        .map(|name| name.parse::<Clock>().map_err(Complaint::whole))
+        .collect::<Result<Vec<_>, _>>()?;
+    let named_jvms = java::named(args.java.iter().map(PathBuf::as_path))?;
+    let delivery = Delivery::open(common)?;
+    let stop = interrupt::watch();
+    let host = toll_host::read(&toll_host::Roots::live());
+    let request = Request {
+        cpu: cpu(args, common, &host)?,
+        among_misses: if args.no_in_situ { AmongMisses::Nothing } else { AmongMisses::InFull },
+        budget: budget(args),
+        seed: args.seed,
+        java_named: !named_jvms.is_empty(),
+        java: match (args.no_java, named_jvms.is_empty()) {
+            (true, _) => Vec::new(),
+            (false, true) if clocks.is_empty() => java::found(&host),
+            (false, _) => named_jvms,
+        },
+        clocks: clocks.clone(),
+        probes: false,
+    };
+    delivery.introduce(&host)?;
+    let measured = measuring::gather(request, host, &Bar::new(!common.quiet), stop);
+    let mut run = match measured {
+        // A JVM that was named dies of the same Ctrl-C.
+        Err(_) if interrupt::came() => return Ok(Exit::Interrupted),
+        measured => measured?,
+    };
+    run.tool = started.tool();
+    delivery.finish(&run, |view| toll_report::clocks::render(&run, view))?;
+    if interrupt::came() {
+        return Ok(Exit::Interrupted);
+    }
+    missing(&run, &clocks).map_or(Ok(Exit::Fine), Err)
+}
+
+fn budget(args: &ClocksArgs) -> Duration {
+    match args.duration {
+        Some(span) => span.0,
+        None if args.quick => BUDGET / 4,
+        None => BUDGET,
+    }
+}
+
+// The CPU to measure on; one that cannot be used is told beside those that can.
+fn cpu(args: &ClocksArgs, common: &Common, host: &Host) -> Result<Option<u32>, Complaint> {
+    let Some(text) = &args.cpus else { return Ok(None) };
+    let asked = cpu_list::parse(text)
+        .map_err(|error| Complaint::new(error, "give numbers and ranges such as 0-3,8"))?;
+    let facts = &host.cpu;
+    for (set, is) in [(&facts.online, "online"), (&facts.allowed, "allowed to this process")] {
+        let Some(set) = set.known() else { continue };
+        if let Some(cpu) = asked.iter().find(|cpu| !set.contains(cpu)) {
+            return Err(Complaint::new(
+                format_args!("CPU {cpu} is not {is}"),
+                format_args!("choose from {}", cpu_list::format(set)),
+            ));
+        }
+    }
+    match asked.as_slice() {
+        [] => Err(Complaint::new("--cpus names no CPU", "give numbers and ranges such as 0-3,8")),
+        [first, rest @ ..] => {
+            if !rest.is_empty() && !common.quiet {
+                say(&format!("toll: one thread measures, on CPU {first}"));
+            }
+            Ok(Some(*first))
+        }
+    }
+}
+
+// What the user named and this machine cannot give is an error; what nobody named is only a row.
+fn missing(run: &Run, named: &[Clock]) -> Option<Complaint> {
+    for clock in named {
+        let rows = || run.measurements.iter().filter(|row| row.subject.operation == clock.name());
+        if rows().all(|row| row.median.is_none()) {
+            let why = rows().find_map(|row| row.unavailable.clone());
+            return Some(Complaint::new(
+                format_args!("{} could not be measured", clock.name()),
+                why.unwrap_or_else(|| "nothing was measured of it".into()),
+            ));
+        }
+    }
+    None
+}

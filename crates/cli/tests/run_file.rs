@@ -1,0 +1,124 @@
+//! The run file: what `--json` and `-o` write, and what `--from` makes of it.
+
+mod support;
+
+use std::os::unix::fs::PermissionsExt;
+use std::process::Stdio;
+use support::{Recorded, names, output, runs, stderr, stdout, toll};
+use toll_model::Run;
+
+const SCHEMA: &str = include_str!("../../model/schema/toll-run-1.json");
+
+fn assert_valid(text: &str) -> Run {
+    let schema: serde_json::Value = serde_json::from_str(SCHEMA).expect("the committed schema");
+    let value = serde_json::from_str(text).expect("JSON");
+    let validator = jsonschema::validator_for(&schema).expect("a schema");
+    let errors: Vec<String> = validator
+        .iter_errors(&value)
+        .map(|error| format!("{}: {error}", error.instance_path()))
+        .collect();
+    assert!(errors.is_empty(), "{}", errors.join("\n"));
+    Run::from_json(text).expect("a run")
+}
+
+#[test]
+fn json_is_valid_and_can_be_judged_again() {
+    let recorded = Recorded::new(&runs::demoted());
+    let first = output(&["check", "--json", "--from", &recorded.arg()]);
+    let run = assert_valid(&stdout(&first));
+    assert!(!run.checks.is_empty());
+    // The same through a pipe.
+    let mut child = toll()
+        .args(["check", "--json", "--from", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("toll starts");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    std::io::Write::write_all(&mut stdin, &first.stdout).expect("toll reads");
+    drop(stdin);
+    let second = child.wait_with_output().expect("toll ends");
+    assert_eq!(stdout(&second), stdout(&first));
+    assert_eq!(second.status.code(), first.status.code());
+}
+
+#[test]
+fn a_recorded_run_keeps_its_own_measurements_and_tool() {
+    let run = runs::healthy();
+    let recorded = Recorded::new(&run);
+    let again = assert_valid(&stdout(&output(&["check", "--json", "--from", &recorded.arg()])));
+    assert_eq!(again.tool, run.tool);
+    assert_eq!(again.measurements, run.measurements);
+    assert_eq!(again.host, run.host);
+}
+
+#[test]
+fn the_file_is_written_while_text_is_shown() {
+    let recorded = Recorded::new(&runs::healthy());
+    let out = recorded.dir().join("out.json");
+    let args = ["check", "--from", &recorded.arg(), "-o", &out.display().to_string()];
+    let output = output(&args);
+    assert!(stdout(&output).starts_with("machine  "), "{}", stdout(&output));
+    assert_valid(&std::fs::read_to_string(&out).expect("the file"));
+    assert_eq!(names(recorded.dir()), ["out.json", "run.json"]);
+}
+
+#[test]
+fn a_dash_is_standard_output() {
+    let recorded = Recorded::new(&runs::healthy());
+    let output = output(&["check", "--from", &recorded.arg(), "-o", "-"]);
+    assert_valid(&stdout(&output));
+    assert_eq!(names(recorded.dir()), ["run.json"]);
+}
+
+#[test]
+fn a_run_file_may_be_replaced_by_its_own_judgement() {
+    let recorded = Recorded::new(&runs::healthy());
+    let output = output(&["check", "--from", &recorded.arg(), "-o", &recorded.arg()]);
+    assert_eq!(stderr(&output), "");
+    assert_valid(&std::fs::read_to_string(recorded.file()).expect("the file"));
+}
+
+#[test]
+fn an_existing_file_outlives_a_failure() {
+    let recorded = Recorded::new(&runs::healthy());
+    let kept = recorded.dir().join("kept.json");
+    std::fs::write(&kept, "precious").expect("a file");
+    for bad in [["--from", "/nonexistent"], ["--only", "nonsense"]] {
+        let mut args = vec!["check", "-o", kept.to_str().expect("a path")];
+        args.extend(bad);
+        assert_eq!(output(&args).status.code(), Some(2));
+        assert_eq!(std::fs::read_to_string(&kept).expect("the file"), "precious");
+        assert_eq!(names(recorded.dir()), ["kept.json", "run.json"]);
+    }
+}
+
+#[test]
+fn a_folder_without_permission_says_so_before_anything_else() {
+    // SAFETY: geteuid only reads.
+    if unsafe { libc::geteuid() } == 0 && !support::has("setpriv") {
+        return;
+    }
+    let recorded = Recorded::new(&runs::healthy());
+    let closed = recorded.dir().join("closed");
+    std::fs::create_dir(&closed).expect("a folder");
+    std::fs::set_permissions(&closed, PermissionsExt::from_mode(0o555)).expect("chmod");
+    std::fs::set_permissions(recorded.dir(), PermissionsExt::from_mode(0o755)).expect("chmod");
+    // Root may write anywhere: give the capability up.
+    let file = closed.join("run.json");
+    let program = env!("CARGO_BIN_EXE_toll");
+    let mut command = std::process::Command::new("setpriv");
+    command.args(["--bounding-set", "-all", "--inh-caps", "-all", program]);
+    // SAFETY: geteuid only reads.
+    if unsafe { libc::geteuid() } != 0 {
+        command = std::process::Command::new(program);
+    }
+    let output = command
+        .args(["check", "--from", &recorded.arg(), "-o", &file.display().to_string()])
+        .output()
+        .expect("toll starts");
+    assert_eq!(output.status.code(), Some(2), "{}", stdout(&output));
+    let err = stderr(&output);
+    assert!(err.contains("permission denied; choose a directory"), "{err}");
+    assert_eq!(stdout(&output), "");
+}
