@@ -1,0 +1,145 @@
+//! A clock whose tick is coarser than `clock_getres` says.
+//!
+//! Two readings lie at least one call apart, so that the smallest step alone shows the price of
+//! the call. Only where successive readings are *equal* is the tick longer than a call.
+
+use crate::check::{Check, Outcome};
+use crate::words::{count, times};
+use toll_model::probe::StepsOutcome;
+use toll_model::units::Nanos;
+use toll_model::{Finding, Level, Remedy, Run};
+
+/// How much longer than promised a step must be to count, so that rounding doesn't.
+const TOLERANCE: f64 = 1.5;
+
+/// Ticks from here on spoil the timing of anything short, ns.
+const FELT_NS: f64 = 1_000.0;
+
+pub(super) struct CoarseTick;
+
+impl Check for CoarseTick {
+    fn id(&self) -> &'static str {
+        "clock.coarse-tick"
+    }
+
+    fn title(&self) -> &'static str {
+        "a clock whose tick is coarser than clock_getres says"
+    }
+
+    fn run(&self, run: &Run) -> Outcome {
+        let steps = &run.probes.steps;
+        let seen: Vec<_> =
+            steps.iter().filter_map(|s| Some((s.clock.as_str(), s.outcome.known()?))).collect();
+        if seen.is_empty() {
+            let why = steps.iter().find_map(|s| s.outcome.reason());
+            return Outcome::Unavailable(
+                why.unwrap_or("successive readings were not compared").into(),
+            );
+        }
+        let coarse: Vec<_> = seen.iter().filter_map(|(clock, s)| Coarse::of(clock, s)).collect();
+        if !coarse.is_empty() {
+            return Outcome::Found(coarse.iter().map(|c| c.finding(self.id(), run)).collect());
+        }
+        let judged = seen.iter().filter(|(_, s)| promise(s).is_some()).count();
+        if judged == 0 {
+            return Outcome::Unavailable(
+                "clock_getres gave no resolution to hold the steps against".into(),
+            );
+        }
+        Outcome::Ok(format!(
+            "{} tick as clock_getres says, or finer than a reading takes{}",
+            count(judged as u64, "clock"),
+            coarse_clocks(&seen)
+        ))
+    }
+}
+
+fn promise(steps: &StepsOutcome) -> Option<f64> {
+    // clock_getres counts in whole nanoseconds.
+    steps.getres_ns.filter(|ns| ns.is_finite() && *ns >= 1.0)
+}
+
+/// What the coarse clocks tick at, which is the kernel's own tick.
+fn coarse_clocks(seen: &[(&str, &StepsOutcome)]) -> String {
+    seen.iter()
+        .find(|(clock, _)| clock.ends_with("_COARSE"))
+        .and_then(|(_, s)| promise(s))
+        .map(|tick| format!("; coarse clocks every {}, the kernel's tick", Nanos(tick)))
+        .unwrap_or_default()
+}
+
+/// A clock that ticks more coarsely than promised.
+struct Coarse<'a> {
+    clock: &'a str,
+    steps: &'a StepsOutcome,
+    promised: f64,
+    /// The smallest step seen; `None` if the clock never moved.
+    tick: Option<f64>,
+}
+
+impl<'a> Coarse<'a> {
+    fn of(clock: &'a str, steps: &'a StepsOutcome) -> Option<Self> {
+        let promised = promise(steps)?;
+        let tick = steps.smallest_ns.filter(|ns| ns.is_finite() && *ns > 0.0);
+        let coarse = match tick {
+            Some(tick) => steps.zero > 0 && tick > promised * TOLERANCE,
+            // A clock of milliseconds may well stand still while it is looked at.
+            None => steps.readings > 0 && steps.zero == steps.readings && promised < FELT_NS,
+        };
+        coarse.then_some(Coarse { clock, steps, promised, tick })
+    }
+
+    fn finding(&self, id: &str, run: &Run) -> Finding {
+        let promised = Nanos(self.promised);
+        let equal = format!(
+            "{} of {} successive readings were equal",
+            self.steps.zero, self.steps.readings
+        );
+        let (level, summary) = match self.tick {
+            Some(tick) => (
+                if tick >= FELT_NS { Level::Warn } else { Level::Info },
+                format!(
+                    "{} ticks every {}, {} the {promised} that clock_getres says",
+                    self.clock,
+                    Nanos(tick),
+                    times(tick / self.promised)
+                ),
+            ),
+            None => (
+                Level::Warn,
+                format!("{} did not move in {} readings", self.clock, self.steps.readings),
+            ),
+        };
+        let mut because = vec![equal];
+        if let Some(current) = run.host.clocksource.current.known() {
+            let own = if current.starts_with("hyperv_clocksource") {
+                ", which counts at 10 MHz (“Clocks and Timers”, Linux kernel documentation)"
+            } else {
+                ""
+            };
+            because.push(format!("the clocksource in force is {current}{own}"));
+        }
+        let mut evidence = vec![format!("clock_getres({}): {promised}", self.clock)];
+        evidence.extend(self.tick.map(|t| format!("smallest step above zero: {}", Nanos(t))));
+        evidence.extend(
+            self.steps
+                .median_ns
+                .filter(|ns| ns.is_finite())
+                .map(|ns| format!("median step above zero: {}", Nanos(ns))),
+        );
+        Finding {
+            id: id.into(),
+            level,
+            summary,
+            because,
+            evidence,
+            remedies: vec![Remedy {
+                command: "in the program: take durations over many operations, or under another \
+                          clocksource where one is available and safe"
+                    .into(),
+                gain: "durations that are not rounded to whole ticks".into(),
+                risk: "none".into(),
+            }],
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! What is advised for this hypervisor, by whom, and whether today's figures bear it out.
+
+use crate::advice::{self, Advice};
+use crate::check::{Check, Outcome};
+use crate::price;
+use crate::switching;
+use crate::tsc::{Safety, is_tsc, safety};
+use crate::words::{figure, has_tsc, times};
+use crate::{grade, origin};
+use toll_model::units::Nanos;
+use toll_model::{Finding, Level, Run};
+
+pub(super) struct HypervisorAdvice;
+
+impl Check for HypervisorAdvice {
+    fn id(&self) -> &'static str {
+        "clock.hypervisor-advice"
+    }
+
+    fn title(&self) -> &'static str {
+        "what is advised for this hypervisor, and whether figures bear it out"
+    }
+
+    fn run(&self, run: &Run) -> Outcome {
+        let clocksource = &run.host.clocksource;
+        let Some(current) = clocksource.current.known() else {
+            return Outcome::Unavailable(clocksource.current.reason().unwrap_or_default().into());
+        };
+        if !has_tsc(&run.host) {
+            return Outcome::Ok(format!("no advice is needed: {current} is all that is used here"));
+        }
+        let Some(advice) = advice::of(run) else {
+            return Outcome::Ok(format!(
+                "no advice is published for this hypervisor ({}): the figures decide",
+                told_by(run)
+            ));
+        };
+        let wanted = |name: &str| {
+            advice.wants.contains(&name) || is_tsc(name) && advice.wants.contains(&"tsc")
+        };
+        if wanted(current) {
+            return Outcome::Ok(format!(
+                "{current} is in force, as advised on {}: {}; {} ({})",
+                advice.on,
+                advice.says,
+                borne_out(run, current).0,
+                advice.source
+            ));
+        }
+        Outcome::found(self.otherwise(run, current, advice))
+    }
+}
+
+impl HypervisorAdvice {
+    /// Another clocksource is in force than the one advised. Advice is no measurement: its level
+    /// stays info, what the figures are worth is graded by `clock.slow-clocksource`.
+    fn otherwise(&self, run: &Run, current: &str, advice: Advice) -> Finding {
+        let best = advice.wants[0];
+        let available = run.host.clocksource.available.known();
+        let offered = available.is_none_or(|names| names.iter().any(|name| name == best));
+        let (figures, gains) = borne_out(run, current);
+        let mut because = vec![
+            format!("this is {} ({})", advice.on, told_by(run)),
+            format!("advised there: {}", advice.says),
+        ];
+        let mut remedies = Vec::new();
+        let verdict = match safety(run) {
+            Safety::Forbidden(reasons) if best == "tsc" => {
+                because.extend(reasons.into_iter().map(|r| format!("it can't be followed: {r}")));
+                "it can't be followed here".into()
+            }
+            Safety::Unknown(why) if best == "tsc" => {
+                because.push(why);
+                "whether it can be followed is not known".into()
+            }
+            _ if !offered => {
+                because.push(format!("the kernel doesn't offer {best}"));
+                "it can't be followed here".into()
+            }
+            Safety::Allowed(doubts) if best == "tsc" && gains => {
+                remedies = switching::to_tsc(run, &figures, &doubts);
+                remedies.truncate(1);
+                figures.clone()
+            }
+            _ => figures.clone(),
+        };
+        let mut evidence = vec![format!("source: {}", advice.source)];
+        if !because.contains(&figures) {
+            evidence.push(figures);
+        }
+        evidence.extend(origin::evidence(run));
+        Finding {
+            id: self.id().into(),
+            level: Level::Info,
+            summary: format!(
+                "{best} is advised on {}, {current} is in force: {verdict}",
+                advice.on
+            ),
+            because,
+            evidence,
+            remedies,
+        }
+    }
+}
+
+/// What told the hypervisor.
+fn told_by(run: &Run) -> String {
+    match run.host.hypervisor.evidence.as_slice() {
+        [] => "told by nothing".into(),
+        some => some.join("; "),
+    }
+}
+
+/// What today's figures say of the TSC against `current`, and whether they speak for it.
+fn borne_out(run: &Run, current: &str) -> (String, bool) {
+    let (clock, now) = match price::headline(run) {
+        Ok(found) => found,
+        Err(why) => return (format!("no figure of today: {why}"), false),
+    };
+    if is_tsc(current) {
+        return (format!("today {clock} costs {}", now.shown()), false);
+    }
+    match price::under_tsc(run, clock, &now) {
+        Err(why) => {
+            (format!("today {clock} costs {}; under tsc not predicted: {why}", now.shown()), false)
+        }
+        Ok(tsc) => {
+            let saving = now.ns - tsc.ns;
+            let verdict = if saving <= 0.0 || now.touches(&tsc) {
+                "no difference today".into()
+            } else if saving < grade::NOTHING_IN_PRACTICE_NS {
+                format!("{} today, nothing in practice", Nanos(saving))
+            } else {
+                format!("today's figures bear it out, {}", times(now.ns / tsc.ns))
+            };
+            let told = format!(
+                "{clock} {} under {current}, {} under tsc (predicted): {verdict}",
+                Nanos(now.ns),
+                figure(tsc.ns, tsc.ci95)
+            );
+            (told, saving > 0.0 && !now.touches(&tsc))
+        }
+    }
+}

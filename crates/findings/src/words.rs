@@ -1,0 +1,110 @@
+//! Shared wording: figures with their intervals, lists, quotations from the kernel log.
+
+use toll_model::host::LogLine;
+use toll_model::units::{Nanos, significant};
+use toll_model::{Run, host::Host};
+
+/// A figure in nanoseconds and its 95% interval: `22.4 ns [22.2 ns, 22.6 ns]`.
+pub(crate) fn figure(ns: f64, ci95: Option<[f64; 2]>) -> String {
+    match ci95 {
+        Some([lo, hi]) => format!("{} [{}, {}]", Nanos(ns), Nanos(lo), Nanos(hi)),
+        None => Nanos(ns).to_string(),
+    }
+}
+
+/// An amount that was observed, or that it is none: `381 ns`, `an unknown amount`.
+pub(crate) fn amount(ns: f64) -> String {
+    if ns.is_finite() { Nanos(ns).to_string() } else { "an unknown amount".into() }
+}
+
+/// A span of figures, or the figure alone where both ends read the same: `114 ns to 220 ns`.
+pub(crate) fn span(lo: f64, hi: f64) -> String {
+    let (lo, hi) = (Nanos(lo).to_string(), Nanos(hi).to_string());
+    if lo == hi { lo } else { format!("{lo} to {hi}") }
+}
+
+/// A ratio: `20.6 times`.
+pub(crate) fn times(ratio: f64) -> String {
+    format!("{} times", significant(ratio))
+}
+
+/// What a saving per call comes to where a program calls a million times a second.
+pub(crate) fn share_of_a_cpu(saving_ns: f64) -> String {
+    format!("a million calls a second would free {}% of one CPU", significant(saving_ns / 10.0))
+}
+
+/// `1 filter`, `2 filters`.
+pub(crate) fn count(n: u64, noun: &str) -> String {
+    if n == 1 { format!("1 {noun}") } else { format!("{n} {noun}s") }
+}
+
+/// `a`, `a and b`, `a, b and c`.
+pub(crate) fn list<S: AsRef<str>>(items: &[S]) -> String {
+    match items {
+        [] => String::new(),
+        [one] => one.as_ref().into(),
+        [first @ .., last] => {
+            let first: Vec<_> = first.iter().map(AsRef::as_ref).collect();
+            format!("{} and {}", first.join(", "), last.as_ref())
+        }
+    }
+}
+
+/// A line of the kernel log with its time: `“tsc: Marking TSC unstable …” at boot + 0.24 s`.
+pub(crate) fn quote(line: &LogLine) -> String {
+    let message = line.message.trim();
+    match line.at_seconds {
+        Some(at) if at.is_finite() => format!("“{message}” at boot + {at:.2} s"),
+        _ => format!("“{message}”"),
+    }
+}
+
+/// What must be said of every figure from an emulated machine, else nothing.
+pub(crate) fn emulated(run: &Run) -> &'static str {
+    if run.host.hypervisor.emulated {
+        " (emulated machine: its figures show function, not speed)"
+    } else {
+        ""
+    }
+}
+
+/// Whether this machine has a TSC at all. Where the architecture is unknown, it may have one.
+pub(crate) fn has_tsc(host: &Host) -> bool {
+    host.kernel.known().is_none_or(|k| matches!(k.arch.as_str(), "x86_64" | "i686" | "i386"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_carry_their_intervals() {
+        assert_eq!(figure(22.42, Some([22.2, 22.6])), "22.4 ns [22.2 ns, 22.6 ns]");
+        assert_eq!(figure(1107.0, None), "1.11 µs");
+        assert_eq!(span(114.2, 220.0), "114 ns to 220 ns");
+        assert_eq!(span(22.41, 22.42), "22.4 ns");
+    }
+
+    #[test]
+    fn lists_read_as_a_person_writes_them() {
+        assert_eq!(list::<&str>(&[]), "");
+        assert_eq!(list(&["a"]), "a");
+        assert_eq!(list(&["a", "b", "c"]), "a, b and c");
+        assert_eq!(count(1, "filter"), "1 filter");
+        assert_eq!(count(0, "filter"), "0 filters");
+    }
+
+    #[test]
+    fn a_log_line_without_time_is_quoted_bare() {
+        let mut line = LogLine { at_seconds: Some(0.2371), message: "tsc: bad ".into() };
+        assert_eq!(quote(&line), "“tsc: bad” at boot + 0.24 s");
+        line.at_seconds = None;
+        assert_eq!(quote(&line), "“tsc: bad”");
+    }
+
+    #[test]
+    fn a_saving_is_told_as_a_share_of_a_cpu() {
+        assert!(share_of_a_cpu(3.8).contains("free 0.38% of one CPU"));
+        assert!(share_of_a_cpu(647.0).contains("free 64.7% of one CPU"));
+    }
+}

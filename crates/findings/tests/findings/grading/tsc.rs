@@ -1,0 +1,78 @@
+//! Judgement of the TSC, and the advice of others on it.
+
+use crate::support::{commands, host, only, priced, status};
+use toll_model::host::{EvidenceKind, HypervisorKind, TscEvidence, Verdict};
+use toll_model::{CheckStatus, Fact, Level, Run, Tool};
+
+fn evidence(kind: EvidenceKind, verdict: Verdict) -> TscEvidence {
+    TscEvidence { kind, verdict, fact: format!("{kind:?}") }
+}
+
+#[test]
+fn tsc_evidence_is_graded_by_who_depends_on_it() {
+    use EvidenceKind::{Invariant, KernelLog};
+    let judge = |current: &str, kind, verdict| {
+        let mut host = host(current, &["tsc", "kvm-clock"]);
+        host.tsc.evidence.push(evidence(kind, verdict));
+        let mut run = Run::new(Tool::default(), host);
+        only(&mut run, "clock.tsc-evidence").first().map(|f| f.level)
+    };
+    assert_eq!(judge("tsc", Invariant, Verdict::For), None);
+    assert_eq!(judge("tsc", Invariant, Verdict::Against), Some(Level::Info));
+    assert_eq!(judge("tsc", KernelLog, Verdict::Against), Some(Level::Warn));
+    assert_eq!(judge("kvm-clock", KernelLog, Verdict::Against), Some(Level::Info));
+    assert_eq!(judge("kvm-clock", Invariant, Verdict::Final), Some(Level::Warn));
+    assert_eq!(judge("tsc", Invariant, Verdict::Final), Some(Level::Error));
+}
+
+#[test]
+fn an_unreadable_log_is_said_and_the_rest_still_judged() {
+    let mut host = host("tsc", &["tsc", "kvm-clock"]);
+    host.tsc.evidence.push(evidence(EvidenceKind::Invariant, Verdict::For));
+    host.clocksource.demotion =
+        Fact::unavailable("/dev/kmsg: permission denied (needs CAP_SYSLOG)");
+    let mut run = Run::new(Tool::default(), host);
+    only(&mut run, "clock.tsc-evidence");
+    let (status, summary) = status(&run);
+    assert_eq!(status, CheckStatus::Ok);
+    assert!(summary.contains("Invariant") && summary.contains("CAP_SYSLOG"), "{summary}");
+}
+
+#[test]
+fn hyperv_gives_up_the_tsc_by_design() {
+    let mut host = host("hyperv_clocksource_tsc_page", &["hyperv_clocksource_tsc_page"]);
+    host.hypervisor.kind = HypervisorKind::HyperV;
+    let mut run = Run::new(Tool::default(), host);
+    let found = only(&mut run, "clock.tsc-evidence");
+    assert_eq!(found[0].level, Level::Info);
+    assert!(found[0].remedies.is_empty());
+}
+
+#[test]
+fn advice_is_held_against_todays_figures() {
+    for (now, told, recommends) in [
+        (680.0, "today's figures bear it out", true),
+        (26.0, "nothing in practice", true),
+        (22.0, "no difference today", false),
+    ] {
+        let mut host = host("xen", &["xen", "tsc"]);
+        host.hypervisor.kind = HypervisorKind::Xen;
+        let mut run = priced(host, now, 22.4);
+        let found = only(&mut run, "clock.hypervisor-advice");
+        assert_eq!(found[0].level, Level::Info);
+        assert!(found[0].summary.contains(told), "{}", found[0].summary);
+        assert_eq!(commands(&found).contains("echo tsc"), recommends);
+        assert!(found[0].evidence[0].contains("AWS re:Post"), "{:?}", found[0].evidence);
+    }
+}
+
+#[test]
+fn on_nitro_both_clocksources_are_in_order_and_the_source_is_cited() {
+    for current in ["tsc", "kvm-clock"] {
+        let mut host = host(current, &["tsc", "kvm-clock"]);
+        host.hypervisor.kind = HypervisorKind::Nitro;
+        let mut run = priced(host, 26.0, 22.4);
+        assert!(only(&mut run, "clock.hypervisor-advice").is_empty());
+        assert!(run.checks[0].summary.contains("AWS re:Post"), "{}", run.checks[0].summary);
+    }
+}

@@ -1,0 +1,6 @@
+//! The checks on machines that were recorded or composed, on runs built by hand, and on runs that
+//! hold anything.
+
+mod arbitrary;
+mod grading;
+mod support;
