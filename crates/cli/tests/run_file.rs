@@ -4,22 +4,7 @@ mod support;
 
 use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
-use support::{Recorded, names, output, runs, stderr, stdout, toll};
-use toll_model::Run;
-
-const SCHEMA: &str = include_str!("../../model/schema/toll-run-1.json");
-
-fn assert_valid(text: &str) -> Run {
-    let schema: serde_json::Value = serde_json::from_str(SCHEMA).expect("the committed schema");
-    let value = serde_json::from_str(text).expect("JSON");
-    let validator = jsonschema::validator_for(&schema).expect("a schema");
-    let errors: Vec<String> = validator
-        .iter_errors(&value)
-        .map(|error| format!("{}: {error}", error.instance_path()))
-        .collect();
-    assert!(errors.is_empty(), "{}", errors.join("\n"));
-    Run::from_json(text).expect("a run")
-}
+use support::{Recorded, assert_valid, names, output, runs, stderr, stdout, toll};
 
 #[test]
 fn json_is_valid_and_can_be_judged_again() {

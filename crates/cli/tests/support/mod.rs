@@ -80,7 +80,24 @@ pub(crate) fn has(program: &str) -> bool {
         std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
     });
     if !found {
-        eprintln!("SKIPPED: `{program}` is not in PATH");
+        #[allow(clippy::print_stderr)] // A helper of tests, which may print.
+        let () = eprintln!("SKIPPED: `{program}` is not in PATH");
     }
     found
+}
+
+/// The committed schema of run files.
+const SCHEMA: &str = include_str!("../../../model/schema/toll-run-1.json");
+
+/// Holds `text` against the committed schema and the format's own rules.
+pub(crate) fn assert_valid(text: &str) -> Run {
+    let schema: serde_json::Value = serde_json::from_str(SCHEMA).expect("the committed schema");
+    let value = serde_json::from_str(text).expect("JSON");
+    let validator = jsonschema::validator_for(&schema).expect("a schema");
+    let errors: Vec<String> = validator
+        .iter_errors(&value)
+        .map(|error| format!("{}: {error}", error.instance_path()))
+        .collect();
+    assert!(errors.is_empty(), "{}", errors.join("\n"));
+    Run::from_json(text).expect("a run")
 }
