@@ -2,12 +2,12 @@
 //!
 //! The watchdog compares the TSC with a slower clock twice a second. If its own readings are held
 //! up (load, system management interrupts, a virtual CPU switched out) it blames the TSC. Sources:
-//! Linux `kernel/time/clocksource.c`, and the commits named in [`remedies`].
+//! Linux `kernel/time/clocksource.c`, and the commits named in `after_demotion`.
 
 use crate::words::list;
-use toll_model::host::{Demotion, HypervisorKind, Steal};
+use toll_model::Run;
+use toll_model::host::{Demotion, Steal};
 use toll_model::units::Nanos;
-use toll_model::{Remedy, Run};
 
 /// What the watchdog does between two comparisons when nothing holds it up, ns
 /// (`WATCHDOG_INTERVAL`, half a second).
@@ -18,6 +18,8 @@ const INTERVAL_NS: f64 = 0.5e9;
 pub(crate) struct Signs {
     /// The watchdog demoted it, not a test of the TSC itself.
     pub by_watchdog: bool,
+    /// A line of the log itself shows that the watchdog was held up, not the TSC.
+    pub held_up: bool,
     /// What speaks for a false alarm.
     pub for_false: Vec<String>,
     /// What speaks for a real fault.
@@ -45,6 +47,7 @@ pub(crate) fn signs(run: &Run, demotion: &Demotion) -> Signs {
         }
     }
     if let Some(delay) = delay_ns {
+        signs.held_up = true;
         signs.for_false.push(format!(
             "the watchdog's own reading was held up for {}, which says nothing of the TSC",
             Nanos(delay)
@@ -70,6 +73,7 @@ fn skew(signs: &mut Signs, watchdog: f64, tsc: f64) {
     );
     let off = |ns: f64| (ns - INTERVAL_NS).abs();
     if off(tsc) < off(watchdog) {
+        signs.held_up = true;
         signs.for_false.push(format!("{told}: it is the watchdog's clock that is off"));
     } else {
         signs.for_real.push(told);
@@ -101,65 +105,6 @@ fn surroundings(run: &Run, signs: &mut Signs) {
     }
 }
 
-/// What may be tried after `demotion`, apart from a switch: none is to be had at run time.
-pub(crate) fn remedies(run: &Run, signs: &Signs) -> Vec<Remedy> {
-    let mut remedies = Vec::new();
-    if signs.by_watchdog {
-        remedies.push(Remedy {
-            command: "boot a newer kernel".into(),
-            gain: "since 2021 the watchdog reads again before it judges (commit db3a34e17433) and \
-                   leaves alone an invariant TSC with TSC_ADJUST on at most two sockets \
-                   (b50db7095fe0); since 6.3 it pauses when it finds the machine too busy"
-                .into(),
-            risk: "what any kernel upgrade risks".into(),
-        });
-        remedies.push(Remedy {
-            command: "raise clocksource.max_cswd_read_retries on the kernel command line, if \
-                      /sys/module/clocksource/parameters/max_cswd_read_retries exists"
-                .into(),
-            gain: "more attempts before a delayed reading counts against the TSC; newer kernels \
-                   scale it with the number of CPUs and have dropped the parameter (2ed08e4bc532)"
-                .into(),
-            risk: "none known; a TSC that is really off is still caught".into(),
-        });
-    }
-    if signs.by_watchdog && !signs.for_false.is_empty() && signs.for_real.is_empty() {
-        remedies.push(Remedy {
-            command: "tsc=nowatchdog on the kernel command line, and only after the TSC is shown \
-                      to be sound: no step back over days, a small and steady drift under NTP"
-                .into(),
-            gain: "the watchdog no longer compares; tests at boot still do".into(),
-            risk: "a TSC that goes wrong later goes unnoticed, and time with it; tsc=reliable goes \
-                   further and skips the tests at boot too: only where the hypervisor's maker says so"
-                .into(),
-        });
-    }
-    remedies.push(firmware(run));
-    remedies
-}
-
-fn firmware(run: &Run) -> Remedy {
-    let (command, gain) = match run.host.hypervisor.kind {
-        HypervisorKind::BareMetal | HypervisorKind::Unknown => (
-            "update the firmware (BIOS), and look in its settings for whatever writes the TSC",
-            "the kernel's own guess, where it finds a TSC unstable after boot, is a broken BIOS",
-        ),
-        HypervisorKind::Kvm | HypervisorKind::Other => (
-            "have the host expose an invariant TSC to this guest (QEMU: -cpu host,+invtsc)",
-            "Linux then takes the TSCs of all virtual CPUs to be in step, and rates tsc above kvm-clock",
-        ),
-        _ => (
-            "ask the provider for an instance type whose TSC is invariant",
-            "the cause lies in the hypervisor or its hardware",
-        ),
-    };
-    Remedy {
-        command: command.into(),
-        gain: gain.into(),
-        risk: "needs a reboot; judge again after it".into(),
-    }
-}
-
 /// Signs as sentences for a cause chain.
 pub(crate) fn links(signs: &Signs) -> Vec<String> {
     let mut links = Vec::new();
@@ -182,6 +127,7 @@ fn number_after(text: &str, key: &str) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::after_demotion::remedies;
     use toll_model::host::LogLine;
     use toll_model::{Host, Tool};
 

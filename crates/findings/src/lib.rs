@@ -7,6 +7,7 @@
 //! A new check is one file in `checks/` and one line in [`checks()`].
 
 mod advice;
+mod after_demotion;
 mod check;
 mod checks;
 mod demotion;

@@ -1,5 +1,6 @@
 //! What speaks for and against the TSC, ranked, with the kernel's own words on a demotion.
 
+use crate::after_demotion;
 use crate::check::{Check, Outcome};
 use crate::demotion::{self, Signs};
 use crate::tsc::{Safety, against, given_up_by_design, is_tsc, safety};
@@ -146,7 +147,7 @@ fn word(verdict: Verdict) -> &'static str {
 /// What to try: against a false alarm, or to learn why tsc is not there.
 fn remedies(run: &Run, demoted: bool, signs: &Signs) -> Vec<Remedy> {
     if demoted {
-        return demotion::remedies(run, signs);
+        return after_demotion::remedies(run, signs);
     }
     vec![Remedy {
         command: "sudo dmesg | grep -iE 'tsc|clocksource'".into(),
