@@ -21,12 +21,15 @@ pub(crate) fn render(run: &Run, view: &View) -> String {
     let title = "In situ: what one call adds to a loop of K independent cache misses, ns per call";
     let mut grid = Grid::new(title, &columns);
     let mut reasons = Footnotes::default();
+    let mut previous = None;
     for (clock, path) in subjects(run) {
         let row = |shape| of(run, clock, path, shape);
         let of_kernel = KERNEL_PATHS.contains(&path) || path == Path::Twin;
         let operation = if of_kernel { clock.name() } else { clock.name().replace('-', ";") };
-        let mut cells = vec![operation, names::path(path).to_owned()];
-        cells.push(cell(row(Shape::ONE), &mut reasons));
+        let again = previous.replace(clock) == Some(clock);
+        let name = if again { String::new() } else { operation };
+        let mut cells = vec![name, names::path(path).to_owned()];
+        cells.push(idle(row(Shape::ONE)));
         cells.extend(misses.iter().map(|&k| cell(row(Shape::Misses(k)), &mut reasons)));
         grid.row(cells);
     }
@@ -69,14 +72,18 @@ fn subjects(run: &Run) -> Vec<(Clock<'_>, Path)> {
     found
 }
 
-// A figure, with its interval only where that is wider than the figure's own digits say.
+// The idle price is told in full elsewhere, with its reason where there is none.
+fn idle(row: Option<&Measurement>) -> String {
+    row.and_then(|row| row.median).map_or_else(String::new, long)
+}
+
 fn cell(row: Option<&Measurement>, reasons: &mut Footnotes) -> String {
     let Some(row) = row else { return String::new() };
     let Some(median) = row.median else {
         return reasons.cell(row.unavailable.as_deref().unwrap_or("no figure was taken"));
     };
     match half_width(row) {
-        Some(half) if half > 0.01 * median.abs() => format!("{} ±{}", long(median), long(half)),
-        _ => long(median),
+        Some(half) => format!("{} ±{}", long(median), long(half)),
+        None => long(median),
     }
 }
