@@ -19,7 +19,8 @@ pub(crate) struct Advice {
 const BARE_METAL: Advice = Advice {
     on: "bare metal",
     wants: &["tsc"],
-    says: "tsc where the kernel has not demoted it: it is a register, hpet and acpi_pm are devices",
+    says: "tsc where the kernel has not demoted it, since it is a register and hpet and acpi_pm are \
+           devices",
     source: "“Using Hardware Clocks for System Timestamping”, RHEL for Real Time 7 Tuning Guide, \
              Red Hat; ratings 300, 250 and 200 in the drivers of the Linux kernel",
 };
@@ -27,7 +28,7 @@ const BARE_METAL: Advice = Advice {
 const KVM_INVARIANT: Advice = Advice {
     on: "KVM with an invariant TSC",
     wants: &["tsc"],
-    says: "tsc: kvm-clock is not needed where the host exposes an invariant TSC",
+    says: "tsc, since kvm-clock is not needed where the host exposes an invariant TSC",
     source: "“x86: kvmguest: use TSC clocksource if invariant TSC is exposed” (7539b174aef4), \
              Linux kernel",
 };
@@ -35,7 +36,7 @@ const KVM_INVARIANT: Advice = Advice {
 const KVM: Advice = Advice {
     on: "KVM without an invariant TSC",
     wants: &["kvm-clock"],
-    says: "kvm-clock: it carries the TSC's rate across migrations",
+    says: "kvm-clock, since it carries the TSC's rate across migrations",
     source: "“KVM guest timing management”, RHEL 7 Virtualization Deployment and Administration \
              Guide, Red Hat; arch/x86/kernel/kvmclock.c, Linux kernel",
 };
@@ -68,7 +69,7 @@ const HYPERV: Advice = Advice {
 const VMWARE: Advice = Advice {
     on: "VMware",
     wants: &["tsc"],
-    says: "tsc: VMware keeps it reliable, and current distributions need no kernel parameter",
+    says: "tsc, since VMware keeps it reliable; current distributions need no kernel parameter",
     source: "“Timekeeping best practices for Linux guests” (1006427), VMware; \
              arch/x86/kernel/cpu/vmware.c, Linux kernel",
 };

@@ -96,12 +96,14 @@ impl Seen {
                 remedy: None,
             });
         }
-        if let Some(modules) = seen.fact("LSM", &tracing.lsm) {
-            seen.notes.push(format!("security modules: {}", list(modules)));
-        }
-        if let Some(label) = seen.fact("confinement", &tracing.confinement) {
-            seen.notes.push(format!("/proc/self/attr/current: {label}"));
-        }
+        seen.notes.push(match (tracing.lsm.known(), tracing.lsm.reason()) {
+            (Some(modules), _) => format!("security modules: {}", list(modules)),
+            (None, why) => format!("security modules not read: {}", why.unwrap_or_default()),
+        });
+        seen.notes.push(match (tracing.confinement.known(), tracing.confinement.reason()) {
+            (Some(label), _) => format!("/proc/self/attr/current: {label}"),
+            (None, why) => format!("confinement not read: {}", why.unwrap_or_default()),
+        });
         seen
     }
 

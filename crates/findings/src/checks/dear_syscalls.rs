@@ -56,9 +56,11 @@ impl Check for DearSyscalls {
             None if by_price > Level::Info => {
                 Outcome::found(self.dear_without_watcher(run, &price, &seen))
             }
-            None => {
-                Outcome::Ok(format!("{}; nothing watches it{}", cost(run, &price), seen.gaps()))
-            }
+            None => Outcome::Ok(format!(
+                "{}; nothing was seen to watch it{}",
+                cost(run, &price),
+                seen.gaps()
+            )),
         }
     }
 }

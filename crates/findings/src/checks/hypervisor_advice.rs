@@ -40,7 +40,7 @@ impl Check for HypervisorAdvice {
         };
         if wanted(current) {
             return Outcome::Ok(format!(
-                "{current} is in force, as advised on {}: {}; {} ({})",
+                "{current} is in force; the advice on {} is {}; {}; source: {}",
                 advice.on,
                 advice.says,
                 borne_out(run, current).0,
@@ -61,7 +61,7 @@ impl HypervisorAdvice {
         let (figures, gains) = borne_out(run, current);
         let mut because = vec![
             format!("this is {} ({})", advice.on, told_by(run)),
-            format!("advised there: {}", advice.says),
+            format!("the advice there is {}", advice.says),
         ];
         let mut remedies = Vec::new();
         let verdict = match safety(run) {

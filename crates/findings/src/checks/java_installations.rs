@@ -86,10 +86,18 @@ impl Installations {
     }
 }
 
+fn subject(jvm: &Jvm, reading: &str) -> Subject {
+    Subject { runtime: jvm.runtime(), ..Subject::clock(reading, Path::Libc, Shape::ONE) }
+}
+
 fn java(run: &Run, jvm: &Jvm, reading: &str) -> Result<Price, String> {
-    let subject =
-        Subject { runtime: jvm.runtime(), ..Subject::clock(reading, Path::Libc, Shape::ONE) };
-    price::of(run, &subject)
+    price::of(run, &subject(jvm, reading))
+}
+
+/// Why `reading` has no price, without the row's name, which the line tells already.
+fn why_not(run: &Run, jvm: &Jvm, reading: &str) -> String {
+    let row = run.measurement(&subject(jvm, reading).id());
+    row.and_then(|row| row.unavailable.clone()).unwrap_or_else(|| "not measured".into())
 }
 
 /// `java-17.0.15-debian: currentTimeMillis 25.4 ns (+2.80 ns), …, Instant.now 31.0 ns`.
@@ -104,7 +112,7 @@ fn one_line(run: &Run, jvm: &Jvm) -> String {
                 told.push(format!("{reading} {} ({sign}{})", Nanos(java.ns), Nanos(added.abs())));
             }
             (Ok(java), Err(_)) => told.push(format!("{reading} {}", Nanos(java.ns))),
-            (Err(why), _) => first_reason = first_reason.or(Some(why)),
+            (Err(_), _) => first_reason = first_reason.or_else(|| Some(why_not(run, jvm, reading))),
         }
     }
     let running = match jvm.processes.len() {
@@ -112,7 +120,7 @@ fn one_line(run: &Run, jvm: &Jvm) -> String {
         n => format!(", {n} running"),
     };
     let figures = match (told.as_slice(), first_reason) {
-        ([], why) => format!("no price, {}", why.unwrap_or_default()),
+        ([], why) => format!("no price ({})", why.unwrap_or_default()),
         (some, _) => some.join(", "),
     };
     format!("{}{running}: {figures}", jvm.runtime())

@@ -3,7 +3,7 @@
 use crate::check::{Check, Outcome};
 use crate::price::{self, CPU_TIME, PRECISE};
 use crate::vdso_proof::{self, Proof};
-use crate::words::{emulated, list, times};
+use crate::words::{count, emulated, list, times};
 use crate::{grade, in_program};
 use toll_model::units::Nanos;
 use toll_model::{Finding, Level, Path, Remedy, Run, Shape, Subject};
@@ -34,9 +34,12 @@ impl Check for LeavesVdso {
         }
         match (left.is_empty(), stayed.is_empty()) {
             (false, _) => Outcome::found(self.leaving(run, &left, &stayed)),
-            (true, false) => {
-                Outcome::Ok(format!("{} stay in the vDSO{}", list(&stayed), cpu_time(run)))
-            }
+            (true, false) => Outcome::Ok(format!(
+                "{} stay in the vDSO: {}{}",
+                count(stayed.len() as u64, "clock"),
+                stayed.join(", "),
+                cpu_time(run)
+            )),
             (true, true) => {
                 let why = match unproven.first() {
                     Some(why) => why.clone(),

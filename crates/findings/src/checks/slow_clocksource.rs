@@ -1,7 +1,7 @@
 //! The clocksource in force costs more than the TSC would: by how much, why, and what to do.
 
 use crate::check::{Check, Outcome};
-use crate::price::{self, Price};
+use crate::price::{self, InSitu, Price};
 use crate::tsc::{Safety, is_tsc, safety};
 use crate::vdso_proof::{self, Proof};
 use crate::words::{emulated, has_tsc, share_of_a_cpu, span, times};
@@ -160,10 +160,9 @@ impl Case<'_> {
         ];
         let others = price::PRECISE.iter().filter(|other| **other != self.clock);
         lines.extend(others.filter_map(|other| Some(price::now(self.run, other).ok()?.evidence())));
-        for path in [self.now.path, Path::Twin] {
-            let clock = if path == Path::Twin { "CLOCK_MONOTONIC" } else { self.clock };
-            lines.extend(price::in_situ(self.run, clock, path).into_iter().flat_map(|s| s.rows));
-        }
+        lines.extend(
+            [self.in_situ_now(), self.in_situ_tsc()].into_iter().flatten().flat_map(|s| s.rows),
+        );
         if let Proof::None(why) = vdso_proof::of(self.run, self.clock) {
             lines.push(format!("no proof of who answers: {why}"));
         }
@@ -171,12 +170,19 @@ impl Case<'_> {
         lines
     }
 
+    fn in_situ_now(&self) -> Option<InSitu> {
+        price::in_situ(self.run, self.clock, &[Path::Libc, Path::Vdso])
+    }
+
+    fn in_situ_tsc(&self) -> Option<InSitu> {
+        price::in_situ(self.run, "CLOCK_MONOTONIC", &[Path::Twin])
+    }
+
     /// The gain of a switch, as a bracket: idle, where a call is cheapest, and among cache misses.
     fn gain(&self) -> String {
         let idle =
             format!("{} from {} to {} idle", self.clock, Nanos(self.now.ns), self.tsc.shown());
-        let situ = |clock, path| price::in_situ(self.run, clock, path);
-        let among = match (situ(self.clock, self.now.path), situ("CLOCK_MONOTONIC", Path::Twin)) {
+        let among = match (self.in_situ_now(), self.in_situ_tsc()) {
             (Some(now), Some(tsc)) => format!(
                 ", among cache misses from {} to {}",
                 span(now.ns[0], now.ns[1]),
