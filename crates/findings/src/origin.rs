@@ -38,7 +38,7 @@ pub(crate) fn links(run: &Run, current: &str) -> Vec<String> {
         }
         // The kernel lists them by rating, best first.
         (Some(tsc), Some(now)) if tsc < now => vec![format!(
-            "it was chosen after boot: the kernel itself rates tsc above {current} (available, best \
+            "{current} was chosen after boot: the kernel itself rates tsc above it (available, best \
              first: {})",
             available.join(" ")
         )],

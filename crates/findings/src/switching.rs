@@ -4,20 +4,18 @@ use crate::origin::CURRENT;
 use toll_model::host::HypervisorKind;
 use toll_model::{Remedy, Run};
 
-/// Commands that put tsc in force, now and for good, with the `gain` that was worked out and the
-/// `doubts` that the evidence leaves. Only for a TSC that is safe (see [`crate::tsc::safety`]).
-pub(crate) fn to_tsc(run: &Run, gain: &str, doubts: &[String]) -> Vec<Remedy> {
-    vec![
-        Remedy {
-            command: format!("echo tsc | sudo tee {CURRENT}"),
-            gain: gain.into(),
-            risk: risk(run, doubts),
-        },
-        for_good(run),
-    ]
+/// The command that puts tsc in force, with the `gain` that was worked out and the `doubts` that the
+/// evidence leaves. Only for a TSC that is safe (see [`crate::tsc::safety`]).
+pub(crate) fn to_tsc(run: &Run, gain: &str, doubts: &[String]) -> Remedy {
+    Remedy {
+        command: format!("echo tsc | sudo tee {CURRENT}"),
+        gain: gain.into(),
+        risk: risk(run, doubts),
+    }
 }
 
-fn for_good(run: &Run) -> Remedy {
+/// What keeps tsc in force after a boot. Only for a TSC that is safe.
+pub(crate) fn for_good(run: &Run) -> Remedy {
     let requested = run.host.clocksource.requested.known().and_then(Option::as_ref);
     match requested {
         Some(name) if name != "tsc" => Remedy {

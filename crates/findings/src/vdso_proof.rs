@@ -21,9 +21,10 @@ pub(crate) fn of(run: &Run, clock: &str) -> Proof {
     };
     match (fallback.outcome.known(), fallback.outcome.reason()) {
         (Some(seen), _) if seen.trapped => Proof::Left(trapped(clock, seen)),
-        (Some(seen), _) => {
-            Proof::Stayed(format!("{clock} stayed in the vDSO: {} trapped nothing", method(seen)))
-        }
+        (Some(seen), _) => Proof::Stayed(format!(
+            "{clock} is answered in the vDSO ({} trapped nothing)",
+            method(seen)
+        )),
         (None, why) => Proof::None(format!("{clock}: {}", why.unwrap_or("no outcome"))),
     }
 }

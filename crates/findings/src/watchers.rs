@@ -123,10 +123,6 @@ impl Seen {
 
     /// What could not be read, as the end of a sentence.
     pub(crate) fn gaps(&self) -> String {
-        if self.unread.is_empty() {
-            String::new()
-        } else {
-            format!(", but {}", self.unread.join("; "))
-        }
+        self.unread.iter().map(|why| format!("; {why}")).collect()
     }
 }

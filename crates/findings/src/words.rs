@@ -17,10 +17,10 @@ pub(crate) fn amount(ns: f64) -> String {
     if ns.is_finite() { Nanos(ns).to_string() } else { "an unknown amount".into() }
 }
 
-/// A span of figures, or the figure alone where both ends read the same: `114 ns to 220 ns`.
+/// A span of figures, or the figure alone where both ends read the same: `114 ns–220 ns`.
 pub(crate) fn span(lo: f64, hi: f64) -> String {
     let (lo, hi) = (Nanos(lo).to_string(), Nanos(hi).to_string());
-    if lo == hi { lo } else { format!("{lo} to {hi}") }
+    if lo == hi { lo } else { format!("{lo}–{hi}") }
 }
 
 /// A ratio: `20.6 times`.
@@ -81,7 +81,7 @@ mod tests {
     fn figures_carry_their_intervals() {
         assert_eq!(figure(22.42, Some([22.2, 22.6])), "22.4 ns [22.2 ns, 22.6 ns]");
         assert_eq!(figure(1107.0, None), "1.11 µs");
-        assert_eq!(span(114.2, 220.0), "114 ns to 220 ns");
+        assert_eq!(span(114.2, 220.0), "114 ns–220 ns");
         assert_eq!(span(22.41, 22.42), "22.4 ns");
     }
 

@@ -78,28 +78,19 @@ impl HypervisorAdvice {
                 "it can't be followed here".into()
             }
             Safety::Allowed(doubts) if best == "tsc" && gains => {
-                remedies = switching::to_tsc(run, &figures, &doubts);
-                remedies.truncate(1);
+                remedies.push(switching::to_tsc(run, &figures, &doubts));
                 figures.clone()
             }
             _ => figures.clone(),
         };
+        let summary =
+            format!("{best} is advised on {}, {current} is in force: {verdict}", advice.on);
         let mut evidence = vec![format!("source: {}", advice.source)];
-        if !because.contains(&figures) {
+        if !summary.contains(&figures) {
             evidence.push(figures);
         }
         evidence.extend(origin::evidence(run));
-        Finding {
-            id: self.id().into(),
-            level: Level::Info,
-            summary: format!(
-                "{best} is advised on {}, {current} is in force: {verdict}",
-                advice.on
-            ),
-            because,
-            evidence,
-            remedies,
-        }
+        Finding { id: self.id().into(), level: Level::Info, summary, because, evidence, remedies }
     }
 }
 
@@ -111,7 +102,7 @@ fn told_by(run: &Run) -> String {
     }
 }
 
-/// What today's figures say of the TSC against `current`, and whether they speak for it.
+/// What today's figures say of the TSC against `current`, and whether they speak for a switch.
 fn borne_out(run: &Run, current: &str) -> (String, bool) {
     let (clock, now) = match price::headline(run) {
         Ok(found) => found,
@@ -138,7 +129,7 @@ fn borne_out(run: &Run, current: &str) -> (String, bool) {
                 Nanos(now.ns),
                 figure(tsc.ns, tsc.ci95)
             );
-            (told, saving > 0.0 && !now.touches(&tsc))
+            (told, saving >= grade::NOTHING_IN_PRACTICE_NS && !now.touches(&tsc))
         }
     }
 }

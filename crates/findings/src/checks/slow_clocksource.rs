@@ -7,7 +7,7 @@ use crate::vdso_proof::{self, Proof};
 use crate::words::{emulated, has_tsc, share_of_a_cpu, span, times};
 use crate::{grade, in_program, origin, switching};
 use toll_model::units::Nanos;
-use toll_model::{Finding, Level, Path, Run};
+use toll_model::{Finding, Level, Path, Remedy, Run};
 
 pub(super) struct SlowClocksource;
 
@@ -32,10 +32,7 @@ impl Check for SlowClocksource {
             ));
         }
         if is_tsc(current) {
-            return Outcome::Ok(format!(
-                "{current}, the cheapest there is, is in force{}",
-                cost(run)
-            ));
+            return Outcome::Ok(format!("{current} is in force{}", cost(run)));
         }
         let (clock, now) = match price::headline(run) {
             Ok(found) => found,
@@ -93,11 +90,20 @@ impl Case<'_> {
             because: self.because(&safety),
             evidence: self.evidence(),
             remedies: match &safety {
-                Safety::Allowed(doubts) => switching::to_tsc(self.run, &self.gain(), doubts),
+                Safety::Allowed(doubts) => self.switch(doubts),
                 _ if self.is_worth_it() => in_program::remedies(self.run, self.clock, &self.now),
                 _ => Vec::new(),
             },
         })
+    }
+
+    /// The switch, and for good only where it is worth anything.
+    fn switch(&self, doubts: &[String]) -> Vec<Remedy> {
+        let mut remedies = vec![switching::to_tsc(self.run, &self.gain(), doubts)];
+        if self.is_worth_it() {
+            remedies.push(switching::for_good(self.run));
+        }
+        remedies
     }
 
     /// Whether the saving is felt anywhere.
@@ -184,9 +190,9 @@ impl Case<'_> {
             format!("{} from {} to {} idle", self.clock, Nanos(self.now.ns), self.tsc.shown());
         let among = match (self.in_situ_now(), self.in_situ_tsc()) {
             (Some(now), Some(tsc)) => format!(
-                ", among cache misses from {} to {}",
-                span(now.ns[0], now.ns[1]),
-                span(tsc.ns[0], tsc.ns[1])
+                ", among cache misses {} instead of {}",
+                span(tsc.ns[0], tsc.ns[1]),
+                span(now.ns[0], now.ns[1])
             ),
             (Some(now), None) => {
                 format!("; among cache misses {} now, not predicted", span(now.ns[0], now.ns[1]))

@@ -121,7 +121,7 @@ fn the_chain_quotes_the_demotion() {
 fn who_chose_the_clocksource_is_told_from_the_kernels_own_order() {
     for (available, requested, told) in [
         (["xen", "tsc"], None, "the kernel rates xen above tsc"),
-        (["tsc", "xen"], None, "it was chosen after boot"),
+        (["tsc", "xen"], None, "xen was chosen after boot"),
         (["tsc", "xen"], Some("xen"), "the administrator's choice"),
     ] {
         let mut host = host("xen", &available);
