@@ -4,12 +4,11 @@
 // Cargo reads a build script's standard output.
 #![allow(clippy::print_stdout)]
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::{env, fs};
 
 /// Name of the constant, name of the file.
-const FILES: [(&str, &str); 2] =
-    [("SHIM", "libtoll_shim.so"), ("JAVA_PROBE", "toll-java-probe.jar")];
+const FILES: [(&str, &str); 2] = [("SHIM", "libtoll_shim.so"), ("JAVA_PROBE", "toll-probe.jar")];
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("cargo::rerun-if-changed=build.rs");
@@ -17,7 +16,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let out = PathBuf::from(env::var("OUT_DIR")?);
     let folder = match env::var_os("TOLL_EMBED_DIR") {
         Some(folder) => PathBuf::from(folder),
-        None => target(&out).join("embed"),
+        // Where `make` puts it, wherever cargo's own output goes.
+        None => PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("../../target/embed"),
     };
     // Cargo takes a path that is not there for one that changed, and would build anew each time.
     fs::create_dir_all(&folder)?;
@@ -31,9 +31,4 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     fs::write(out.join("embedded.rs"), source)?;
     Ok(())
-}
-
-// The target folder is the one that cargo marked as a cache.
-fn target(out: &Path) -> &Path {
-    out.ancestors().find(|folder| folder.join("CACHEDIR.TAG").is_file()).unwrap_or(out)
 }
