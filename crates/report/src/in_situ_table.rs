@@ -53,6 +53,9 @@ pub(crate) fn render(run: &Run, view: &View) -> String {
     }
     let mut out = grid.render(view);
     out.push_str(&reasons.render(view));
+    if view.quiet {
+        return out;
+    }
     let what = "A fenced read waits for the misses in flight: of its price, what \"the fence alone\" \
                 costs is the waiting. Idle and in situ are the two ends of a bracket.";
     out.push_str(&paragraph(2, what, view.width));

@@ -5,6 +5,8 @@
 #[path = "../../../report/tests/common/mod.rs"]
 pub(crate) mod runs;
 
+pub(crate) mod shape;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use tempfile::TempDir;
