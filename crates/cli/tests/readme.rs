@@ -12,8 +12,9 @@ const LEAST: usize = 3;
 
 #[test]
 fn the_readme_shows_what_the_program_does() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md");
-    let Ok(readme) = std::fs::read_to_string(&path) else { return };
+    const README: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md");
+    toll_testing::needs!(toll_testing::Need::File(README));
+    let readme = std::fs::read_to_string(README).expect("README.md");
     let shown = commands(&readme);
     assert!(shown.len() >= LEAST, "README.md shows {} commands of toll", shown.len());
     // One folder for all, so that a later command can read what an earlier one wrote.

@@ -3,8 +3,9 @@
 mod support;
 
 use std::os::unix::fs::PermissionsExt;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use support::{Recorded, assert_valid, names, output, runs, stderr, stdout, toll};
+use toll_testing::Need;
 
 #[test]
 fn json_is_valid_and_can_be_judged_again() {
@@ -80,23 +81,21 @@ fn an_existing_file_outlives_a_failure() {
 
 #[test]
 fn a_folder_without_permission_says_so_before_anything_else() {
-    // SAFETY: geteuid only reads.
-    if unsafe { libc::geteuid() } == 0 && !support::has("setpriv") {
-        return;
+    let root = Need::Root.is_met();
+    if root {
+        toll_testing::needs!(Need::Program("setpriv"));
     }
     let recorded = Recorded::new(&runs::healthy());
     let closed = recorded.dir().join("closed");
     std::fs::create_dir(&closed).expect("a folder");
     std::fs::set_permissions(&closed, PermissionsExt::from_mode(0o555)).expect("chmod");
     std::fs::set_permissions(recorded.dir(), PermissionsExt::from_mode(0o755)).expect("chmod");
-    // Root may write anywhere: give the capability up.
     let file = closed.join("run.json");
-    let program = env!("CARGO_BIN_EXE_toll");
-    let mut command = std::process::Command::new("setpriv");
-    command.args(["--bounding-set", "-all", "--inh-caps", "-all", program]);
-    // SAFETY: geteuid only reads.
-    if unsafe { libc::geteuid() } != 0 {
-        command = std::process::Command::new(program);
+    let mut command = toll();
+    if root {
+        // Root may write anywhere, until it gives that capability up.
+        command = Command::new("setpriv");
+        command.args(["--bounding-set", "-all", "--inh-caps", "-all", env!("CARGO_BIN_EXE_toll")]);
     }
     let output = command
         .args(["check", "--from", &recorded.arg(), "-o", &file.display().to_string()])

@@ -5,6 +5,7 @@ mod support;
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 use support::{Recorded, output, runs, stderr, stdout, toll};
+use toll_testing::Need;
 
 #[test]
 fn a_reader_that_leaves_early_is_no_error() {
@@ -74,9 +75,7 @@ fn colour_is_only_where_it_is_wanted() {
 
 #[test]
 fn on_a_terminal_there_is_colour_unless_no_color_is_set() {
-    if !support::has("script") {
-        return;
-    }
+    toll_testing::needs!(Need::Program("script"));
     let recorded = Recorded::new(&runs::demoted());
     let line = format!("{} check --from {}", env!("CARGO_BIN_EXE_toll"), recorded.arg());
     let on_terminal = |no_color: Option<&str>| {

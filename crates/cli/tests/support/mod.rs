@@ -5,6 +5,7 @@
 #[path = "../../../report/tests/common/mod.rs"]
 pub(crate) mod runs;
 
+pub(crate) mod fixtures;
 pub(crate) mod shape;
 
 use std::path::{Path, PathBuf};
@@ -73,19 +74,6 @@ pub(crate) fn names(dir: &Path) -> Vec<String> {
         .collect();
     names.sort();
     names
-}
-
-/// Whether `program` is in PATH; says so on standard error where it is not, so that a test that
-/// cannot run is seen.
-pub(crate) fn has(program: &str) -> bool {
-    let found = std::env::var_os("PATH").is_some_and(|path| {
-        std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
-    });
-    if !found {
-        #[allow(clippy::print_stderr)] // A helper of tests, which may print.
-        let () = eprintln!("SKIPPED: `{program}` is not in PATH");
-    }
-    found
 }
 
 /// The committed schema of run files.
