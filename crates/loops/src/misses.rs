@@ -41,6 +41,18 @@ impl Field {
         unsafe { Field::new(base, length) }
     }
 
+    /// Reads once from every 2 MiB. Where the field lies in huge pages, their translations are so
+    /// brought back after another process ran: a block is too short to pay for them by itself.
+    pub fn warm_translations(&mut self) {
+        const HUGE_PAGE_LINES: usize = (2 << 20) / LINE;
+        let mut sum = 0u64;
+        for line in (0..=self.mask as usize).step_by(HUGE_PAGE_LINES) {
+            // SAFETY: `line` is at most `mask`, so the load lies within the field.
+            sum = sum.wrapping_add(u64::from(unsafe { *self.base.add(line * LINE) }));
+        }
+        black_box(sum);
+    }
+
     /// `iterations` times: `misses` independent loads, then `call`. See [`crate::Op::repeat_among`].
     ///
     /// # Safety

@@ -44,8 +44,13 @@ pub(crate) fn affinity() -> Option<CpuSet> {
 
 /// Restricts the calling thread to `set`.
 pub(crate) fn set_affinity(set: &CpuSet) -> io::Result<()> {
+    set_affinity_of(0, set)
+}
+
+/// Restricts a thread of a child to `set`.
+pub(crate) fn set_affinity_of(thread: libc::pid_t, set: &CpuSet) -> io::Result<()> {
     // SAFETY: the kernel reads the size given.
-    let result = unsafe { libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &set.0) };
+    let result = unsafe { libc::sched_setaffinity(thread, size_of::<libc::cpu_set_t>(), &set.0) };
     if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 

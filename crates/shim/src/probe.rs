@@ -63,6 +63,7 @@ fn answer(request: &Request, field: &mut Lazy) -> Reply {
     let Lazy::There(field) = field else {
         return Reply { status: Reply::NO_MEMORY, ..Reply::default() };
     };
+    field.warm_translations();
     // SAFETY: as above.
     let mut run = |calls| unsafe { op.repeat_among(field, request.misses, calls) };
     run(request.warm);

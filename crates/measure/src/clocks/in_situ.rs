@@ -42,7 +42,10 @@ pub(super) fn add<'a>(
         let libc = ways.libc.as_ref().ok().filter(|_| plan.in_situ.every_path).map(|probe| {
             let empty =
                 InLibc { probe: probe.clone(), clock: None, misses: Some(misses), stopwatch };
-            table.baseline(empty)
+            let index = table.baseline(empty);
+            let subject = Subject::native("engine", "misses", Path::Libc, shape);
+            table.show(index, subject, "the bare loop in the process where libc is measured");
+            index
         });
         for &clock in &plan.in_situ.clocks {
             among.add_clock(table, clock, ways, libc, plan.in_situ.every_path);
@@ -96,6 +99,7 @@ impl<'a> Among<'_, 'a> {
         });
         let libc = table.row(of(Path::Libc), libc_baseline, bench);
         table.served(libc, answers);
+        table.note(libc, "in its own process and memory: hold it against engine/misses/libc");
         let syscall = native::by_syscall(clock).map(here);
         let syscall = table.row(of(Path::Syscall), self.baseline, syscall);
         table.served(syscall, Some(ServedBy::Kernel));

@@ -123,8 +123,8 @@ fn complaint(line: &str) -> String {
     }
 }
 
-/// Adds the rows of every JVM.
-pub(super) fn add(table: &mut Table<'_>, started: Vec<Started>) {
+/// Adds the rows of every JVM. What is compiled by now runs on the same CPU as everything else.
+pub(super) fn add(table: &mut Table<'_>, started: Vec<Started>, cpu: u32) {
     for Started { jvm, probe } in started {
         let subject = |operation: &str| Subject {
             runtime: jvm.runtime(),
@@ -137,6 +137,7 @@ pub(super) fn add(table: &mut Table<'_>, started: Vec<Started>) {
                 }
             }
             Ok(running) => {
+                running.borrow().worker.pin_all_threads(cpu);
                 let bench = |operation| InJvm { jvm: running.clone(), operation };
                 let empty = table.baseline(bench(EMPTY));
                 for operation in OPERATIONS {

@@ -117,7 +117,7 @@ pub fn measure(
     let ways = Ways { host, vdso: vdso.as_ref(), libc: &libc, fallbacks: &fallbacks };
     idle::add(&mut table, plan, &ways, &stopwatch);
     in_situ::add(&mut table, plan, &ways, &field, &stopwatch);
-    java::add(&mut table, jvms);
+    java::add(&mut table, jvms, pinned.cpu);
     let chain = Subject::native("engine", "multiply", Path::User, Shape::ONE);
     table.show(known_answer.short_chain(), chain, "one multiplication that waits for another");
 

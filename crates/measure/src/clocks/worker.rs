@@ -1,6 +1,7 @@
 //! A child process that runs blocks on request: started with its pipes, never waited for without
 //! a limit, and ended with its owner.
 
+use crate::sys;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
@@ -66,6 +67,18 @@ impl Worker {
         command.stdin(request_end).stdout(reply_end).stderr(Stdio::null());
         let child = command.spawn()?;
         Ok(Worker { child, to: Some(to.into()), from: from.into() })
+    }
+
+    /// Moves all threads that the child has now to one CPU.
+    pub(crate) fn pin_all_threads(&self, cpu: u32) {
+        let set = sys::CpuSet::of(&[cpu]);
+        let threads = std::fs::read_dir(format!("/proc/{}/task", self.child.id()));
+        for thread in threads.into_iter().flatten().flatten() {
+            if let Some(id) = thread.file_name().to_str().and_then(|name| name.parse().ok()) {
+                // A thread that ended meanwhile needs no place.
+                let _ = sys::set_affinity_of(id, &set);
+            }
+        }
     }
 
     /// Sends all of `bytes`.

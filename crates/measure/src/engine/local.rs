@@ -48,6 +48,9 @@ impl<'a> Local<'a> {
 impl Bench for Local<'_> {
     fn run(&mut self, calls: u64) -> Result<Block, String> {
         let calls = calls.next_multiple_of(UNROLL);
+        if let Some((field, _)) = &self.among {
+            field.borrow_mut().warm_translations();
+        }
         self.repeat(WARM_CALLS);
         let before = Presence::now();
         let start = self.stopwatch.now();
