@@ -74,7 +74,7 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "ID")]
     pub(crate) only: Vec<String>,
     /// List the checks and what each looks for
-    #[arg(long, conflicts_with_all = ["only", "from"])]
+    #[arg(long, conflicts_with_all = ["only", "from", "output"])]
     pub(crate) list_checks: bool,
     /// Judge a recorded run file instead of this machine; `-` is standard input
     #[arg(long, value_name = "RUN.json", value_hint = ValueHint::FilePath)]

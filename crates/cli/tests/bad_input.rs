@@ -5,6 +5,7 @@
 mod support;
 
 use support::{output, stderr, stdout};
+use toll_testing::Need;
 
 #[test]
 fn answers_are_those_of_the_tables() {
@@ -54,6 +55,43 @@ fn every_error_is_one_line_and_exit_2() {
         assert!(err.starts_with("toll: ") && err.contains("; "), "{args:?}: {err}");
         assert!(!err.contains("panicked") && !err.contains("os error"), "{args:?}: {err}");
     }
+}
+
+/// A launcher in the right place that is no JVM after all: it ends without a word.
+#[test]
+fn a_jvm_that_dies_is_one_line_and_exit_2() {
+    toll_testing::needs!(Need::File("/bin/false"));
+    let home = tempfile::tempdir().expect("a temporary folder");
+    for folder in ["bin", "lib/server"] {
+        std::fs::create_dir_all(home.path().join(folder)).expect("a folder");
+    }
+    std::fs::copy("/bin/false", home.path().join("bin/java")).expect("a launcher");
+    std::fs::write(home.path().join("lib/server/libjvm.so"), "").expect("a library");
+    let out = home.path().join("run.json");
+    let (java, file) = (home.path().display().to_string(), out.display().to_string());
+    let args = ["measure", "clocks", "monotonic", "--quick", "--java", &java, "-o", &file];
+    let output = output(&args);
+    let err = stderr(&output);
+    assert_eq!(output.status.code(), Some(2), "{err}");
+    assert_eq!(err.lines().count(), 1, "{err}");
+    assert!(err.starts_with("toll: ") && err.contains("bin/java"), "{err}");
+    assert!(!out.exists(), "nothing is written of a run that did not take place");
+}
+
+#[test]
+fn a_cpu_that_is_not_allowed_is_told_beside_those_that_are() {
+    toll_testing::needs!(Need::Cpus(2), Need::Program("taskset"));
+    let host = toll_host::read(&toll_host::Roots::live());
+    let allowed = host.cpu.allowed.known().expect("the CPUs of this process");
+    let (one, other) = (allowed[0].to_string(), allowed[1].to_string());
+    let toll = env!("CARGO_BIN_EXE_toll");
+    let output = std::process::Command::new("taskset")
+        .args(["-c", &one, toll, "measure", "clocks", "--cpus", &other])
+        .output()
+        .expect("taskset starts");
+    assert_eq!(output.status.code(), Some(2));
+    let expected = format!("toll: CPU {other} is not allowed to this process; choose from {one}\n");
+    assert_eq!(stderr(&output), expected);
 }
 
 #[test]

@@ -25,6 +25,20 @@ fn hidden_verbs_stay_hidden() {
 }
 
 #[test]
+fn the_list_of_checks_has_every_form() {
+    let text = stdout(&output(&["check", "--list-checks"]));
+    insta::assert_snapshot!("list_checks", text);
+    let ids: Vec<&str> = text.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    let plain = stdout(&output(&["check", "--list-checks", "--plain"]));
+    let plain: Vec<&str> = plain.lines().skip(1).filter_map(|l| l.split('\t').next()).collect();
+    assert_eq!(plain, ids);
+    let json = stdout(&output(&["check", "--list-checks", "--json"]));
+    let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    let json: Vec<_> = json.as_array().expect("an array").iter().map(|c| &c["id"]).collect();
+    assert_eq!(json, ids);
+}
+
+#[test]
 fn completions_know_verbs_and_flags() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let script = stdout(&output(&["generate", "completions", shell]));

@@ -24,7 +24,7 @@ const BUDGET: Duration = Duration::from_millis(2_500);
 /// Bad arguments, a run file that cannot be read or written, a measurement that cannot start.
 pub(crate) fn run(args: &CheckArgs, common: &Common, started: &Started) -> Result<Exit, Complaint> {
     if args.list_checks {
-        return print(&list()).map(|()| Exit::Fine);
+        return print(&list(common)).map(|()| Exit::Fine);
     }
     // An unknown name is told before anything is measured.
     judge(&mut Run::new(Tool::default(), Host::default()), &args.only)?;
@@ -102,8 +102,16 @@ fn judge(run: &mut Run, only: &[String]) -> Result<(), Complaint> {
         .map_err(|error| Complaint::new(error, "`toll check --list-checks` lists them all"))
 }
 
-// Two columns with a tab's worth between them; the ids are what scripts want.
-fn list() -> String {
-    let width = checks().iter().map(|check| check.id().len()).max().unwrap_or_default();
-    checks().iter().map(|check| format!("{:<width$}  {}\n", check.id(), check.title())).collect()
+fn list(common: &Common) -> String {
+    let checks = checks().iter().map(|check| (check.id(), check.title()));
+    if common.json {
+        let objects = checks.map(|(id, title)| serde_json::json!({ "id": id, "title": title }));
+        return format!("{:#}\n", serde_json::Value::from_iter(objects));
+    }
+    if common.plain {
+        let lines = checks.map(|(id, title)| format!("{id}\t{title}\n"));
+        return lines.fold("id\ttitle\n".into(), |text, line| text + &line);
+    }
+    let width = checks.clone().map(|(id, _)| id.len()).max().unwrap_or_default();
+    checks.map(|(id, title)| format!("{id:<width$}  {title}\n")).collect()
 }
