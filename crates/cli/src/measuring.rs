@@ -6,7 +6,7 @@ use crate::progress::Bar;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use toll_measure::clocks::{self, Clock, InSitu, Plan, Progress};
-use toll_measure::probe;
+use toll_measure::{MeasureError, probe};
 use toll_model::host::Jvm;
 use toll_model::{Host, Run, Tool};
 
@@ -81,7 +81,7 @@ pub(crate) fn gather(
         java_probe: embedded::JAVA_PROBE,
     };
     let outcome = clocks::measure(&plan, &host, &mut |progress| show(bar, progress), stop)
-        .map_err(Complaint::whole)?;
+        .map_err(complaint)?;
     let seed = outcome.quality.seed;
     let mut run = Run::new(Tool::default(), host);
     run.measurements = outcome.measurements;
@@ -96,6 +96,15 @@ pub(crate) fn gather(
         run.probes.core_offsets = probe::core_offsets(&run.host, CORES, seed);
     }
     Ok(run)
+}
+
+fn complaint(error: MeasureError) -> Complaint {
+    match error {
+        MeasureError::Jvm { .. } => {
+            Complaint::new(error, "try it by hand, or leave Java out with --no-java")
+        }
+        other => Complaint::whole(other),
+    }
 }
 
 fn show(bar: &Bar, progress: Progress) {

@@ -74,7 +74,8 @@ fn a_jvm_that_dies_is_one_line_and_exit_2() {
     let err = stderr(&output);
     assert_eq!(output.status.code(), Some(2), "{err}");
     assert_eq!(err.lines().count(), 1, "{err}");
-    assert!(err.starts_with("toll: ") && err.contains("bin/java"), "{err}");
+    assert!(err.starts_with("toll: ") && err.contains("bin/java: it "), "{err}");
+    assert!(err.ends_with("; try it by hand, or leave Java out with --no-java\n"), "{err}");
     assert!(!out.exists(), "nothing is written of a run that did not take place");
 }
 
