@@ -3,6 +3,7 @@
 use crate::complaint::{Complaint, reason};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
@@ -24,6 +25,9 @@ impl Destination {
         let refuse = |why: String, remedy: &str| {
             Complaint::new(format_args!("{} cannot be written: {why}", path.display()), remedy)
         };
+        if path.as_os_str().as_bytes().ends_with(b"/") && !path.is_dir() {
+            return Err(refuse("it names a directory".into(), "name a file"));
+        }
         // Behind a symbolic link, the file itself is replaced and the link stays.
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         match fs::metadata(&path) {
@@ -169,6 +173,7 @@ mod tests {
         let missing = complaint(dir.path().join("no/run.json"));
         assert!(missing.contains("there is no directory") && missing.contains("; make it first"));
         assert!(complaint(dir.path().to_owned()).contains("it is a directory; name a file in it"));
+        assert!(complaint(dir.path().join("new/")).contains("it names a directory; name a file"));
         // procfs takes no new files, not even from root.
         assert!(complaint("/proc/run.json".into()).contains("; choose a directory"));
     }
