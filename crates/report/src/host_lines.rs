@@ -32,12 +32,15 @@ fn machine(host: &Host) -> String {
         parts.push(if usable == online.len() { cpus } else { format!("{cpus}, {usable} usable") });
     }
     if let Some(Some(quota)) = host.container.cpu_quota.known() {
-        parts.push(format!("quota of {quota} CPUs' time"));
+        parts.push(format!("CPU quota {quota}"));
     }
     let hypervisor = &host.hypervisor;
     let mut on = names::hypervisor(hypervisor.kind).to_owned();
     if let Some(product) = hypervisor.product.known().filter(|p| !p.trim().is_empty()) {
-        on.push_str(&format!(" ({product})"));
+        // Vendor and product in one: "Google Google Compute Engine".
+        let mut words: Vec<&str> = product.split_whitespace().collect();
+        words.dedup();
+        on.push_str(&format!(" ({})", words.join(" ")));
     }
     parts.push(on);
     if hypervisor.emulated {
