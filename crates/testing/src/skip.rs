@@ -171,18 +171,38 @@ mod tests {
         assert!(ran);
     }
 
+    /// Runs itself once more in a process of its own: this skip is no skip of the project's tests
+    /// and must not be counted with them.
     #[test]
-    fn a_need_that_is_not_met_returns_from_the_test() {
-        let mut ran = false;
-        let mut test = || {
-            if std::env::var_os("TOLL_NO_SKIP").is_some() {
-                return;
-            }
+    fn a_need_that_is_not_met_returns_from_the_test_and_is_said() {
+        const AGAIN: &str = "TOLL_TESTING_SKIPS_ON_PURPOSE";
+        if std::env::var_os(AGAIN).is_some() {
             needs!(Need::File("/there/is/no/such/file"));
-            ran = true;
+            panic!("it went on");
+        }
+        fn here() {}
+        let name = test_name(std::any::type_name_of_val(&here));
+        let (_, name) = name.split_once("::").expect("begins with the crate");
+        let list = std::env::temp_dir().join(format!("toll-skips-{}", std::process::id()));
+        let again = |forbidden: &str| {
+            std::process::Command::new(std::env::current_exe().expect("has a path"))
+                .args(["--exact", name])
+                .env(AGAIN, "1")
+                .env("TOLL_SKIPS", &list)
+                .env("TOLL_NO_SKIP", forbidden)
+                .output()
+                .expect("starts as it did before")
         };
-        test();
-        assert!(!ran);
+        let skipped = again("");
+        let said = std::fs::read_to_string(&list).unwrap_or_default();
+        let _ = std::fs::remove_file(&list);
+        assert!(skipped.status.success(), "{skipped:?}");
+        assert!(String::from_utf8_lossy(&skipped.stdout).contains("1 passed"), "{skipped:?}");
+        assert!(String::from_utf8_lossy(&skipped.stderr).contains(&said), "{skipped:?}");
+        assert!(said.starts_with("skipped: ") && said.contains(name), "{said:?}");
+        assert!(said.ends_with("/there/is/no/such/file\n"), "{said:?}");
+        assert!(!again("file").status.success(), "TOLL_NO_SKIP=file must forbid it");
+        assert!(!list.exists());
     }
 
     #[test]
