@@ -13,7 +13,7 @@ use toll_model::{Path, Run};
 pub(crate) fn lines(run: &Run) -> Vec<String> {
     let mut figures = Vec::new();
     let mut missing = Vec::new();
-    for row in rows::references(run) {
+    for row in rows::references(run).filter(|row| row.subject.toll != "engine") {
         let name = names::reference(row);
         match (row.median, &row.unavailable) {
             (Some(ns), _) => figures.push(format!("{name} {}", short(ns))),

@@ -37,6 +37,7 @@ pub(crate) fn render(run: &Run, view: &View) -> String {
         ("lfence", Path::UserOrdered, "the fence alone"),
         ("isb", Path::UserOrdered, "the fence alone"),
         ("misses", Path::User, "the K misses, per round"),
+        ("misses", Path::Libc, "… in the process of libc"),
     ] {
         let engine = |shape| {
             run.measurements.iter().find(|m| {

@@ -21,13 +21,12 @@ pub(crate) fn reference(row: &Measurement) -> String {
     if subject.path == Path::Twin {
         return "twin of the vDSO".into();
     }
-    if subject.toll == "crossing" {
-        return match subject.operation.as_str() {
-            "getppid" => "empty system call".into(),
-            other => other.to_owned(),
-        };
+    match (subject.toll.as_str(), subject.operation.as_str()) {
+        ("crossing", "getppid") => "empty system call".into(),
+        ("engine", "multiply") => "one multiplication".into(),
+        ("clock", counter) => counter.replace('-', ";"),
+        (_, other) => other.to_owned(),
     }
-    subject.operation.replace('-', ";")
 }
 
 /// A hypervisor as its makers write it.

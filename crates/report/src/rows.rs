@@ -69,13 +69,15 @@ pub(crate) fn of<'a>(
     })
 }
 
-/// Idle rows that no kernel clock's table holds: counters, the twin, the empty system call.
+/// Idle rows that no kernel clock's table holds: counters, the twin, the empty system call, the
+/// engine's own loops.
 pub(crate) fn references(run: &Run) -> impl Iterator<Item = &Measurement> {
     run.measurements.iter().filter(|m| {
         let s = &m.subject;
         let counter = s.toll == "clock"
             && matches!(s.path, Path::User | Path::UserOrdered | Path::Twin | Path::Cached);
-        s.runtime == "native" && s.shape == Shape::ONE && (counter || s.toll == "crossing")
+        let other = matches!(s.toll.as_str(), "crossing" | "engine");
+        s.runtime == "native" && s.shape == Shape::ONE && (counter || other)
     })
 }
 

@@ -125,6 +125,8 @@ pub(crate) fn healthy() -> Run {
         let subject = Subject::clock(operation, path, Shape::ONE);
         rows.push(priced(subject, ns, 0.01, Some(ServedBy::User)));
     }
+    let chain = Subject::native("engine", "multiply", Path::User, Shape::ONE);
+    rows.push(priced(chain, 0.97, 0.01, None));
     let getppid = Subject::native("crossing", "getppid", Path::Syscall, Shape::ONE);
     rows.push(priced(getppid, 166.2, 0.6, Some(ServedBy::Kernel)));
     for (k, vdso, coarse, rdtsc, misses, fence) in [
@@ -141,6 +143,7 @@ pub(crate) fn healthy() -> Run {
         let engine = |name, path| Subject::native("engine", name, path, shape);
         rows.push(priced(engine("misses", Path::User), misses, 0.3, None));
         rows.push(priced(engine("lfence", Path::UserOrdered), fence, 0.5, None));
+        rows.push(priced(engine("misses", Path::Libc), misses + 2.0, 0.3, None));
     }
     for (operation, ns) in
         [("currentTimeMillis", Some(25.3)), ("nanoTime", Some(24.1)), ("Instant.now", None)]
@@ -167,6 +170,7 @@ pub(crate) fn healthy() -> Run {
         seed: 42,
         rounds: 1_812,
         known_answer: Some(2.001),
+        instructions_per_cycle: Some(3.98),
         steal_percent: Some(0.0),
         noisy: false,
         reasons: Vec::new(),
