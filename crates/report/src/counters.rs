@@ -36,7 +36,9 @@ pub(crate) fn table(run: &Run, view: &View) -> String {
     let mut reasons = Footnotes::default();
     for row in rows::references(run) {
         let order = match row.subject.path {
-            Path::User | Path::UserOrdered => names::path(row.subject.path),
+            Path::User | Path::UserOrdered if row.subject.toll == "clock" => {
+                names::path(row.subject.path)
+            }
             _ => "",
         };
         let mut cells = vec![names::reference(row), order.to_owned()];
