@@ -22,7 +22,7 @@ pub(crate) fn remedies(run: &Run, signs: &Signs) -> Vec<Remedy> {
             risk: "none known; a TSC that is really off is still caught".into(),
         });
     }
-    if signs.by_watchdog && signs.held_up && signs.for_real.is_empty() {
+    if signs.look_false() {
         remedies.push(Remedy {
             command: "tsc=nowatchdog on the kernel command line, and only after the TSC is shown \
                       to be sound: no step back over days, a small and steady drift under NTP"

@@ -4,7 +4,6 @@
 //! up (load, system management interrupts, a virtual CPU switched out) it blames the TSC. Sources:
 //! Linux `kernel/time/clocksource.c`, and the commits named in `after_demotion`.
 
-use crate::words::list;
 use toll_model::Run;
 use toll_model::host::{Demotion, Steal};
 use toll_model::units::Nanos;
@@ -13,17 +12,32 @@ use toll_model::units::Nanos;
 /// (`WATCHDOG_INTERVAL`, half a second).
 const INTERVAL_NS: f64 = 0.5e9;
 
+/// Comparisons a second, when nothing holds the watchdog up.
+const COMPARISONS_PER_SECOND: f64 = 2.0;
+
+/// After this many a wrong rate of the TSC would long have shown, s.
+const LONG_SINCE_BOOT: f64 = 60.0;
+
 /// Signs either way, each with its figure.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Signs {
     /// The watchdog demoted it, not a test of the TSC itself.
     pub by_watchdog: bool,
-    /// A line of the log itself shows that the watchdog was held up, not the TSC.
-    pub held_up: bool,
-    /// What speaks for a false alarm.
+    /// What the watchdog measured, where that takes neither side.
+    pub measured: Option<String>,
+    /// What the log says for a false alarm.
     pub for_false: Vec<String>,
+    /// What of this machine makes a false alarm likely.
+    pub likely: Vec<String>,
     /// What speaks for a real fault.
     pub for_real: Vec<String>,
+}
+
+impl Signs {
+    /// Whether the log speaks for a false alarm and nothing for a real fault.
+    pub(crate) fn look_false(&self) -> bool {
+        self.by_watchdog && !self.for_false.is_empty() && self.for_real.is_empty()
+    }
 }
 
 /// Reads the signs of `demotion` on this machine.
@@ -33,86 +47,116 @@ pub(crate) fn signs(run: &Run, demotion: &Demotion) -> Signs {
             || !demotion.watchdog.is_empty(),
         ..Signs::default()
     };
-    let lines = demotion.watchdog.iter().chain(run.host.kernel_log.known().into_iter().flatten());
-    let (mut watchdog_ns, mut tsc_ns, mut delay_ns) = (None, None, None);
-    for line in lines {
-        let message = line.message.as_str();
-        watchdog_ns = watchdog_ns.or(number_after(message, "wd_nsec: "));
-        tsc_ns = tsc_ns.or(number_after(message, "cs_nsec: "));
-        delay_ns = delay_ns.or(number_after(message, "read-back delay of "));
-        if message.contains("TSC warp") {
-            signs
-                .for_real
-                .push("a warp test between CPUs failed, and that tests the TSC itself".into());
-        }
-    }
-    if let Some(delay) = delay_ns {
-        signs.held_up = true;
-        signs.for_false.push(format!(
-            "the watchdog's own reading was held up for {}, which says nothing of the TSC",
-            Nanos(delay)
-        ));
-    }
-    if let (Some(watchdog), Some(tsc)) = (watchdog_ns, tsc_ns) {
-        skew(&mut signs, watchdog, tsc);
-    }
+    let log = run.host.kernel_log.known().into_iter().flatten();
+    let messages: Vec<&str> =
+        demotion.watchdog.iter().chain(log).map(|line| line.message.as_str()).collect();
+    tested(&mut signs, &messages);
     if signs.by_watchdog {
-        surroundings(run, &mut signs);
+        let number = |key| messages.iter().find_map(|message| number_after(message, key));
+        if let Some(delay) = number("read-back delay of ") {
+            signs.for_false.push(format!(
+                "the watchdog's own reading was held up for {}, which says nothing of the TSC",
+                Nanos(delay)
+            ));
+        }
+        if let (Some(watchdog), Some(tsc)) = (number("wd_nsec: "), number("cs_nsec: ")) {
+            skew(&mut signs, watchdog, tsc);
+        }
+        if let Some(at) = demotion.line.at_seconds.filter(|at| (LONG_SINCE_BOOT..3e10).contains(at))
+        {
+            signs.for_false.push(format!(
+                "the TSC had passed some {:.0} comparisons since boot, and a wrong rate fails the first",
+                at * COMPARISONS_PER_SECOND
+            ));
+        }
+        surroundings(run, &messages, &mut signs);
     }
-    signs.for_real.dedup();
     signs
 }
 
-/// Which of the two clocks is nearer to the half second that lies between two comparisons.
+/// Tests of the TSC itself: between CPUs at boot, and of CPUs after a demotion.
+fn tested(signs: &mut Signs, messages: &[&str]) {
+    let any = |part: &str| messages.iter().any(|message| message.contains(part));
+    if any("TSC warp") {
+        signs
+            .for_real
+            .push("a warp test between CPUs failed, and that tests the TSC itself".into());
+    }
+    if any("ahead of CPU") || any("behind CPU") {
+        signs.for_real.push("the kernel then found CPUs ahead of or behind others".into());
+    } else if any("Checking clocksource tsc synchronization") {
+        signs.for_false.push("the kernel then compared CPUs and found none ahead or behind".into());
+    }
+}
+
+/// Which of the two clocks missed the half second that lies between two comparisons, if one did:
+/// a small skew tells that they differ, never which of them is off.
 fn skew(signs: &mut Signs, watchdog: f64, tsc: f64) {
+    let missed = |ns: f64| (ns - INTERVAL_NS).abs() > INTERVAL_NS / 10.0;
     let told = format!(
         "between two comparisons, {} apart by design, the watchdog's clock counted {} and the TSC {}",
         Nanos(INTERVAL_NS),
         Nanos(watchdog),
         Nanos(tsc)
     );
-    let off = |ns: f64| (ns - INTERVAL_NS).abs();
-    if off(tsc) < off(watchdog) {
-        signs.held_up = true;
-        signs.for_false.push(format!("{told}: it is the watchdog's clock that is off"));
-    } else {
-        signs.for_real.push(told);
+    match (missed(watchdog), missed(tsc)) {
+        (true, false) => {
+            signs.for_false.push(format!("{told}: it is the watchdog's clock that is off"));
+        }
+        (false, true) => signs.for_real.push(told),
+        _ => {
+            signs.measured = Some(format!(
+                "the TSC and the watchdog's clock came out {} apart after {}, which tells that one is off and not which",
+                Nanos((tsc - watchdog).abs()),
+                Nanos(watchdog)
+            ));
+        }
     }
 }
 
-/// What of this machine makes a false alarm likely, or a real one.
-fn surroundings(run: &Run, signs: &mut Signs) {
+/// What of this machine makes a false alarm likely.
+fn surroundings(run: &Run, messages: &[&str], signs: &mut Signs) {
     let host = &run.host;
     if host.hypervisor.emulated {
-        signs.for_false.push("an emulated machine can't keep the watchdog punctual".into());
+        signs.likely.push("an emulated machine can't keep the watchdog punctual".into());
     }
     if let Some(sockets) = host.cpu.sockets.known().filter(|n| **n >= 4) {
-        signs.for_false.push(format!(
+        signs.likely.push(format!(
             "{sockets} sockets: reading the watchdog's clock can take over 100 µs there under load"
         ));
     }
     let stolen = host.steal.known().and_then(Steal::percent_since_boot);
     if let Some(percent) = stolen.filter(|p| *p >= 1.0) {
-        signs.for_false.push(format!("the hypervisor took {percent:.1}% of CPU time since boot"));
+        signs.likely.push(format!("the hypervisor took {percent:.1}% of CPU time since boot"));
+    }
+    let stall = messages.iter().find_map(|m| number_after(m, "hrtimer: interrupt took "));
+    if let Some(stall) = stall {
+        signs
+            .likely
+            .push(format!("CPUs are held up here: a timer interrupt took {}", Nanos(stall)));
     }
     let seen: Vec<_> =
         run.probes.core_offsets.iter().filter_map(|pair| pair.outcome.known()).collect();
     let rounds = seen.iter().fold(0_u64, |sum, s| sum.saturating_add(s.rounds));
     if rounds > 0 && seen.iter().all(|s| s.backward == 0) {
-        signs.for_false.push(format!(
-            "{rounds} fenced readings across CPUs in this run never ran backward (drift takes longer to show)"
-        ));
+        signs
+            .likely
+            .push(format!("{rounds} fenced readings across CPUs in this run never ran backward"));
     }
 }
 
-/// Signs as sentences for a cause chain.
+/// Signs as links of a cause chain.
 pub(crate) fn links(signs: &Signs) -> Vec<String> {
-    let mut links = Vec::new();
+    let mut links: Vec<_> = signs.measured.iter().cloned().collect();
     if !signs.for_real.is_empty() {
-        links.push(format!("it looks real: {}", list(&signs.for_real)));
+        links.push(format!("it looks real: {}", signs.for_real.join("; ")));
     }
+    let verdict = if signs.look_false() { "it looks like a false alarm" } else { "yet" };
     if !signs.for_false.is_empty() {
-        links.push(format!("it may be a false alarm: {}", signs.for_false.join("; ")));
+        links.push(format!("{verdict}: {}", signs.for_false.join("; ")));
+    }
+    if !signs.likely.is_empty() {
+        links.push(format!("beside that: {}", signs.likely.join("; ")));
     }
     links
 }
@@ -169,11 +213,30 @@ mod tests {
             )
         };
         let late = lines("378942392", "501000000");
-        assert!(late.for_false[0].contains("379 ms") && late.for_real.is_empty(), "{late:?}");
+        assert!(late.for_false[0].contains("379 ms") && late.look_false(), "{late:?}");
         let drifting = lines("503987000", "620000000");
         assert!(drifting.for_false.is_empty() && drifting.for_real.len() == 1, "{drifting:?}");
         let commands: Vec<_> = remedies(&run(), &drifting).into_iter().map(|r| r.command).collect();
         assert!(!commands.iter().any(|c| c.starts_with("tsc=")), "{commands:?}");
+    }
+
+    #[test]
+    fn a_small_skew_takes_no_side_but_what_went_before_and_after_may() {
+        let mut late = demotion(&[
+            "clocksource: 'hpet' wd_nsec: 503029760 wd_now: 1 wd_last: 0 mask: f",
+            "clocksource: 'tsc' cs_nsec: 503466648 cs_now: 1 cs_last: 0 mask: f",
+        ]);
+        let seen = signs(&run(), &late);
+        assert!(seen.measured.as_ref().is_some_and(|m| m.contains("437 µs")), "{seen:?}");
+        assert!(!seen.look_false() && seen.for_real.is_empty(), "{seen:?}");
+        late.line.at_seconds = Some(8882.0);
+        let seen = signs(&run(), &late);
+        assert!(seen.look_false() && seen.for_false[0].contains("17764"), "{seen:?}");
+        late.watchdog.push(LogLine {
+            at_seconds: None,
+            message: "clocksource:         CPUs 3 ahead of CPU 1 for clocksource tsc.".into(),
+        });
+        assert!(!signs(&run(), &late).look_false());
     }
 
     #[test]

@@ -13,7 +13,6 @@ pub(crate) fn links(run: &Run, current: &str) -> Vec<String> {
     if let Some(Some(demotion)) = clocksource.demotion.known() {
         let mut links = vec![format!("the kernel demoted tsc: {}", quote(&demotion.line))];
         links.extend(given_up_by_design(run));
-        links.extend(demotion.watchdog.iter().map(|line| format!("before that: {}", quote(line))));
         return links;
     }
     if let Some(Some(requested)) = clocksource.requested.known() {
@@ -43,11 +42,22 @@ pub(crate) fn links(run: &Run, current: &str) -> Vec<String> {
             available.join(" ")
         )],
         (Some(_), Some(_)) => vec![format!(
-            "the kernel rates {current} above tsc on this machine (available, best first: {}); no \
-             demotion, no clocksource= on the command line",
-            available.join(" ")
+            "the kernel rates {current} above tsc on this machine (available, best first: {}){}",
+            available.join(" "),
+            nobody_else(run)
         )],
         (Some(_), None) => Vec::new(),
+    }
+}
+
+/// That neither a demotion nor the administrator is behind it, as far as that was read.
+fn nobody_else(run: &Run) -> &'static str {
+    let clocksource = &run.host.clocksource;
+    match (clocksource.demotion.known(), clocksource.requested.known()) {
+        (Some(None), Some(None)) => "; no demotion, no clocksource= on the command line",
+        (Some(None), _) => "; no demotion",
+        (_, Some(None)) => "; no clocksource= on the command line",
+        _ => "",
     }
 }
 

@@ -21,20 +21,18 @@ pub(crate) fn safety(run: &Run) -> Safety {
     let host = &run.host;
     let mut reasons = Vec::new();
     if let Some(Some(demotion)) = host.clocksource.demotion.known() {
-        reasons.push(format!("the kernel demoted it: {}", quote(&demotion.line)));
+        reasons.push(format!("the kernel demoted tsc: {}", quote(&demotion.line)));
+    }
+    // A demoted TSC is missing from the list too: one reason is enough.
+    if reasons.is_empty() {
+        reasons.extend(absent(run));
     }
     for evidence in host.tsc.evidence.iter().filter(|e| e.verdict == Verdict::Final) {
-        // The demotion has been quoted, and a missing entry is told below.
-        let told = match evidence.kind {
-            EvidenceKind::Demotion => !reasons.is_empty(),
-            EvidenceKind::Available => absent(run).is_some(),
-            _ => false,
-        };
-        if !told {
+        let told = matches!(evidence.kind, EvidenceKind::Demotion | EvidenceKind::Available);
+        if !told || reasons.is_empty() {
             reasons.push(evidence.fact.clone());
         }
     }
-    reasons.extend(absent(run));
     reasons.extend(ran_backward(run));
     if !reasons.is_empty() {
         return Safety::Forbidden(reasons);
@@ -59,7 +57,7 @@ pub(crate) fn verdict(run: &Run, kind: EvidenceKind) -> Option<Verdict> {
 fn absent(run: &Run) -> Option<String> {
     let available = run.host.clocksource.available.known()?;
     (!available.iter().any(|name| is_tsc(name)))
-        .then(|| format!("tsc isn't among the available clocksources ({})", available.join(" ")))
+        .then(|| format!("the kernel doesn't offer tsc ({})", available.join(" ")))
 }
 
 /// Says so if this run saw the counters of two CPUs run backward against each other.

@@ -29,6 +29,15 @@ pub(crate) fn of(run: &Run, clock: &str) -> Proof {
     }
 }
 
+/// Where `clock` was trapped, for a list: `CLOCK_TAI at vdso+0xb11`.
+pub(crate) fn place(run: &Run, clock: &str) -> String {
+    let seen = run.probes.vdso_fallbacks.iter().find(|f| f.clock == clock);
+    match seen.and_then(|f| f.outcome.known()?.vdso_offset) {
+        Some(offset) => format!("{clock} at vdso+{offset:#x}"),
+        None => clock.into(),
+    }
+}
+
 fn trapped(clock: &str, seen: &FallbackOutcome) -> String {
     let place = match seen.vdso_offset {
         Some(offset) => format!("at vdso+{offset:#x}"),

@@ -115,7 +115,12 @@ impl Seen {
                 Some(value)
             }
             (None, why) => {
-                self.unread.push(format!("{name} not read: {}", why.unwrap_or_default()));
+                let why = why.unwrap_or_default();
+                // Some reasons begin with the name themselves.
+                self.unread.push(match why.starts_with(&format!("{name}: ")) {
+                    true => why.to_owned(),
+                    false => format!("{name} not read: {why}"),
+                });
                 None
             }
         }

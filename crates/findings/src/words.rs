@@ -52,9 +52,11 @@ pub(crate) fn list<S: AsRef<str>>(items: &[S]) -> String {
 
 /// A line of the kernel log with its time: `“tsc: Marking TSC unstable …” at boot + 0.24 s`.
 pub(crate) fn quote(line: &LogLine) -> String {
-    let message = line.message.trim();
+    // The kernel lines up its columns with blanks; a sentence has no use for them.
+    let message = line.message.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.at_seconds {
-        Some(at) if at.is_finite() => format!("“{message}” at boot + {at:.2} s"),
+        // No machine runs for a thousand years: such a time was misread.
+        Some(at) if (0.0..3e10).contains(&at) => format!("“{message}” at boot + {at:.2} s"),
         _ => format!("“{message}”"),
     }
 }

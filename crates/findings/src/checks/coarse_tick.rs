@@ -4,7 +4,7 @@
 //! the call. Only where successive readings are *equal* is the tick longer than a call.
 
 use crate::check::{Check, Outcome};
-use crate::words::{count, times};
+use crate::words::{count, list, times};
 use toll_model::probe::StepsOutcome;
 use toll_model::units::Nanos;
 use toll_model::{Finding, Level, Remedy, Run};
@@ -38,7 +38,9 @@ impl Check for CoarseTick {
         }
         let coarse: Vec<_> = seen.iter().filter_map(|(clock, s)| Coarse::of(clock, s)).collect();
         if !coarse.is_empty() {
-            return Outcome::Found(coarse.iter().map(|c| c.finding(self.id(), run)).collect());
+            return Outcome::Found(
+                alike(coarse).iter().map(|clocks| finding(self.id(), run, clocks)).collect(),
+            );
         }
         let judged = seen.iter().filter(|(_, s)| promise(s).is_some()).count();
         if judged == 0 {
@@ -89,57 +91,80 @@ impl<'a> Coarse<'a> {
         coarse.then_some(Coarse { clock, steps, promised, tick })
     }
 
-    fn finding(&self, id: &str, run: &Run) -> Finding {
-        let promised = Nanos(self.promised);
-        let equal = format!(
-            "{} of {} successive readings were equal",
-            self.steps.zero, self.steps.readings
-        );
-        let (level, summary) = match self.tick {
-            Some(tick) => (
-                if tick >= FELT_NS { Level::Warn } else { Level::Info },
-                format!(
-                    "{} ticks every {}, {} the {promised} that clock_getres says",
-                    self.clock,
-                    Nanos(tick),
-                    times(tick / self.promised)
-                ),
-            ),
-            None => (
-                Level::Warn,
-                format!("{} did not move in {} readings", self.clock, self.steps.readings),
-            ),
+    fn evidence(&self) -> String {
+        let shown = |ns: Option<f64>| match ns.filter(|ns| ns.is_finite()) {
+            Some(ns) => Nanos(ns).to_string(),
+            None => "none".into(),
         };
-        let mut because = vec![equal];
-        if let Some(current) = run.host.clocksource.current.known() {
-            let own = if current.starts_with("hyperv_clocksource") {
-                ", which counts at 10 MHz (“Clocks and Timers”, Linux kernel documentation)"
-            } else {
-                ""
-            };
-            because.push(format!("the clocksource in force is {current}{own}"));
+        format!(
+            "{}: clock_getres {}, smallest step above zero {}, median {}, {} of {} equal",
+            self.clock,
+            Nanos(self.promised),
+            shown(self.tick),
+            shown(self.steps.median_ns),
+            self.steps.zero,
+            self.steps.readings
+        )
+    }
+
+    fn is_like(&self, other: &Coarse<'_>) -> bool {
+        self.tick == other.tick && self.promised == other.promised
+    }
+}
+
+/// Clocks that tick alike, for one clocksource makes many clocks tick: one finding for each group.
+fn alike(clocks: Vec<Coarse<'_>>) -> Vec<Vec<Coarse<'_>>> {
+    let mut groups: Vec<Vec<Coarse<'_>>> = Vec::new();
+    for clock in clocks {
+        match groups.iter_mut().find(|group| group[0].is_like(&clock)) {
+            Some(group) => group.push(clock),
+            None => groups.push(vec![clock]),
         }
-        let mut evidence = vec![format!("clock_getres({}): {promised}", self.clock)];
-        evidence.extend(self.tick.map(|t| format!("smallest step above zero: {}", Nanos(t))));
-        evidence.extend(
-            self.steps
-                .median_ns
-                .filter(|ns| ns.is_finite())
-                .map(|ns| format!("median step above zero: {}", Nanos(ns))),
-        );
-        Finding {
-            id: id.into(),
-            level,
-            summary,
-            because,
-            evidence,
-            remedies: vec![Remedy {
-                command: "in the program: take durations over many operations, or under another \
-                          clocksource where one is available and safe"
-                    .into(),
-                gain: "durations that are not rounded to whole ticks".into(),
-                risk: "none".into(),
-            }],
-        }
+    }
+    groups
+}
+
+fn finding(id: &str, run: &Run, clocks: &[Coarse<'_>]) -> Finding {
+    let Coarse { promised, tick, steps, .. } = clocks[0];
+    let names: Vec<_> = clocks.iter().map(|c| c.clock).collect();
+    let (names, one) = (list(&names), names.len() == 1);
+    let (level, summary) = match tick {
+        Some(tick) => (
+            if tick >= FELT_NS { Level::Warn } else { Level::Info },
+            format!(
+                "{names} {} every {}, {} the {} that clock_getres says",
+                if one { "ticks" } else { "tick" },
+                Nanos(tick),
+                times(tick / promised),
+                Nanos(promised)
+            ),
+        ),
+        None => (Level::Warn, format!("{names} did not move in {} readings", steps.readings)),
+    };
+    let mut because = vec![format!(
+        "{} of {} successive readings of {} were equal",
+        steps.zero, steps.readings, clocks[0].clock
+    )];
+    if let Some(current) = run.host.clocksource.current.known() {
+        let own = if current.starts_with("hyperv_clocksource") {
+            ", which counts at 10 MHz (“Clocks and Timers”, Linux kernel documentation)"
+        } else {
+            ""
+        };
+        because.push(format!("the clocksource in force is {current}{own}"));
+    }
+    Finding {
+        id: id.into(),
+        level,
+        summary,
+        because,
+        evidence: clocks.iter().map(Coarse::evidence).collect(),
+        remedies: vec![Remedy {
+            command: "in the program: take durations over many operations, or under another \
+                      clocksource where one is available and safe"
+                .into(),
+            gain: "durations that are not rounded to whole ticks".into(),
+            risk: "none".into(),
+        }],
     }
 }

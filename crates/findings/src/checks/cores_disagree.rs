@@ -110,7 +110,7 @@ impl CoresDisagree {
             evidence: seen.iter().map(told).collect(),
             remedies: vec![Remedy {
                 command: "keep programs off their own counter readings (rdtsc, cntvct) across \
-                          threads, and leave the TSC as clocksource if it is in force"
+                          threads, and switch the clocksource away from the TSC if it is in force"
                     .into(),
                 gain: "time that runs forward from one CPU to the next".into(),
                 risk: "another clocksource costs more: clock.slow-clocksource has the prices"

@@ -43,7 +43,7 @@ impl Check for HypervisorAdvice {
                 "{current} is in force; the advice on {} is {}; {}; source: {}",
                 advice.on,
                 advice.says,
-                borne_out(run, current).0,
+                figures(run, current).told,
                 advice.source
             ));
         }
@@ -58,7 +58,7 @@ impl HypervisorAdvice {
         let best = advice.wants[0];
         let available = run.host.clocksource.available.known();
         let offered = available.is_none_or(|names| names.iter().any(|name| name == best));
-        let (figures, gains) = borne_out(run, current);
+        let Figures { told: figures, for_a_switch } = figures(run, current);
         let mut because = vec![
             format!("this is {} ({})", advice.on, told_by(run)),
             format!("the advice there is {}", advice.says),
@@ -77,11 +77,11 @@ impl HypervisorAdvice {
                 because.push(format!("the kernel doesn't offer {best}"));
                 "it can't be followed here".into()
             }
-            Safety::Allowed(doubts) if best == "tsc" && gains => {
+            Safety::Allowed(doubts) if best == "tsc" && for_a_switch => {
                 remedies.push(switching::to_tsc(run, &figures, &doubts));
-                figures.clone()
+                format!("today's figures bear it out, {figures}")
             }
-            _ => figures.clone(),
+            _ => format!("today's figures don't ask for it, {figures}"),
         };
         let summary =
             format!("{best} is advised on {}, {current} is in force: {verdict}", advice.on);
@@ -102,34 +102,45 @@ fn told_by(run: &Run) -> String {
     }
 }
 
-/// What today's figures say of the TSC against `current`, and whether they speak for a switch.
-fn borne_out(run: &Run, current: &str) -> (String, bool) {
+/// What today's figures say.
+struct Figures {
+    /// In words, with the figures.
+    told: String,
+    /// They speak for a switch to the TSC.
+    for_a_switch: bool,
+}
+
+/// Today's figures of the TSC against `current`.
+fn figures(run: &Run, current: &str) -> Figures {
+    let alone = |told| Figures { told, for_a_switch: false };
     let (clock, now) = match price::headline(run) {
         Ok(found) => found,
-        Err(why) => return (format!("no figure of today: {why}"), false),
+        Err(why) => return alone(format!("no figure of today: {why}")),
     };
     if is_tsc(current) {
-        return (format!("today {clock} costs {}", now.shown()), false);
+        return alone(format!("today {clock} costs {}", now.shown()));
     }
-    match price::under_tsc(run, clock, &now) {
+    let tsc = match price::under_tsc(run, clock, &now) {
+        Ok(tsc) => tsc,
         Err(why) => {
-            (format!("today {clock} costs {}; under tsc not predicted: {why}", now.shown()), false)
+            return alone(format!(
+                "today {clock} costs {}; under tsc not predicted: {why}",
+                now.shown()
+            ));
         }
-        Ok(tsc) => {
-            let saving = now.ns - tsc.ns;
-            let verdict = if saving <= 0.0 || now.touches(&tsc) {
-                "no difference today".into()
-            } else if saving < grade::NOTHING_IN_PRACTICE_NS {
-                format!("{} today, nothing in practice", Nanos(saving))
-            } else {
-                format!("today's figures bear it out, {}", times(now.ns / tsc.ns))
-            };
-            let told = format!(
-                "{clock} {} under {current}, {} under tsc (predicted): {verdict}",
-                Nanos(now.ns),
-                figure(tsc.ns, tsc.ci95)
-            );
-            (told, saving >= grade::NOTHING_IN_PRACTICE_NS && !now.touches(&tsc))
-        }
-    }
+    };
+    let saving = now.ns - tsc.ns;
+    let resolved = saving > 0.0 && !now.touches(&tsc);
+    let for_a_switch = resolved && saving >= grade::NOTHING_IN_PRACTICE_NS;
+    let verdict = match (resolved, for_a_switch) {
+        (false, _) => "no difference today".into(),
+        (true, false) => format!("{} today, nothing in practice", Nanos(saving)),
+        (true, true) => format!("{} less today", times(now.ns / tsc.ns)),
+    };
+    let told = format!(
+        "{clock} {} under {current}, {} under tsc (predicted): {verdict}",
+        Nanos(now.ns),
+        figure(tsc.ns, tsc.ci95)
+    );
+    Figures { told, for_a_switch }
 }

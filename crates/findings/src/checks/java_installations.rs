@@ -4,6 +4,7 @@ use crate::check::{Check, Outcome};
 use crate::grade;
 use crate::price::{self, Price};
 use crate::words::{count, emulated, times};
+use std::cmp::Reverse;
 use toll_model::host::Jvm;
 use toll_model::units::Nanos;
 use toll_model::{Finding, Level, Path, Remedy, Run, Shape, Subject};
@@ -56,7 +57,8 @@ impl Installations {
                 Some((grade::of_saving(java.ns, native.ns), *reading, *clock, java, native))
             })
             .filter(|(level, ..)| *level > Level::Info)
-            .max_by_key(|(level, ..)| *level)?;
+            // The first of the worst, in the order of the readings.
+            .min_by_key(|(level, ..)| Reverse(*level))?;
         let mut evidence = vec![java.evidence(), native.evidence()];
         evidence.push(format!("found by: {}", jvm.found_by.join(", ")));
         Some(Finding {

@@ -2,9 +2,10 @@
 
 use crate::check::{Check, Outcome};
 use crate::price::{self, CPU_TIME, PRECISE};
+use crate::tsc::{Safety, is_tsc, safety};
 use crate::vdso_proof::{self, Proof};
 use crate::words::{count, emulated, list, times};
-use crate::{grade, in_program};
+use crate::{grade, in_program, switching};
 use toll_model::units::Nanos;
 use toll_model::{Finding, Level, Path, Remedy, Run, Shape, Subject};
 
@@ -58,7 +59,8 @@ impl LeavesVdso {
         let verb = if names.len() == 1 { "leaves" } else { "leave" };
         let mut because = vec![left[0].1.clone()];
         because.extend(causes(run, &names, stayed));
-        let mut evidence: Vec<_> = left.iter().skip(1).map(|(_, told)| told.clone()).collect();
+        let trapped: Vec<_> = names.iter().map(|name| vdso_proof::place(run, name)).collect();
+        let mut evidence = vec![format!("trapped: {}", trapped.join(", "))];
         if !stayed.is_empty() {
             evidence.push(format!("trapped nothing: {}", stayed.join(", ")));
         }
@@ -84,12 +86,8 @@ impl LeavesVdso {
             .iter()
             .filter_map(|clock| Some(price::now(run, clock).ok()?.evidence()))
             .collect();
-        evidence.extend(
-            run.probes
-                .vdso_fallbacks
-                .iter()
-                .filter_map(|p| Some(format!("{}: {}", p.clock, p.outcome.reason()?))),
-        );
+        let unproven = run.probes.vdso_fallbacks.iter().find_map(|p| p.outcome.reason());
+        evidence.extend(unproven.map(|why| format!("no call of the vDSO to trap: {why}")));
         Finding {
             id: self.id().into(),
             level: level.max(Level::Warn),
@@ -172,8 +170,23 @@ fn causes(run: &Run, left: &[&str], stayed: &[&str]) -> Vec<String> {
     }
 }
 
+/// The switch to tsc, where another clocksource is what keeps `clock` out of the vDSO.
+fn switch(run: &Run, clock: &str) -> Option<Remedy> {
+    let other = run.host.clocksource.current.is_known_and(|current| !is_tsc(current));
+    let Safety::Allowed(doubts) = safety(run) else { return None };
+    if !other || is_coarse(clock) || run.host.vdso.disabled_by.is_some() {
+        return None;
+    }
+    let now = price::now(run, clock).ok()?;
+    let tsc = price::under_tsc(run, clock, &now).ok()?;
+    (now.ns - tsc.ns >= grade::NOTHING_IN_PRACTICE_NS).then(|| {
+        let gain = format!("{clock} from {} to {} idle (predicted)", Nanos(now.ns), tsc.shown());
+        switching::to_tsc(run, &gain, &doubts)
+    })
+}
+
 fn remedies(run: &Run, clock: &str) -> Vec<Remedy> {
-    let mut remedies = Vec::new();
+    let mut remedies: Vec<_> = switch(run, clock).into_iter().collect();
     if let Some(parameter) = &run.host.vdso.disabled_by {
         let gain = match (price::now(run, clock), price::twin(run)) {
             (Ok(now), Ok(twin)) if twin.ns < now.ns => format!(

@@ -91,7 +91,7 @@ impl Case<'_> {
             evidence: self.evidence(),
             remedies: match &safety {
                 Safety::Allowed(doubts) => self.switch(doubts),
-                _ if self.is_worth_it() => in_program::remedies(self.run, self.clock, &self.now),
+                _ if self.is_worth_it() => self.without_a_switch(),
                 _ => Vec::new(),
             },
         })
@@ -103,6 +103,21 @@ impl Case<'_> {
         if self.is_worth_it() {
             remedies.push(switching::for_good(self.run));
         }
+        remedies
+    }
+
+    /// What is left where tsc must not be put in force: the cause, and the program.
+    fn without_a_switch(&self) -> Vec<Remedy> {
+        let mut remedies = vec![Remedy {
+            command: "toll check --only clock.tsc-evidence".into(),
+            gain: format!(
+                "tells what speaks against the TSC and what may remove it; {} would then cost {}",
+                self.clock,
+                self.tsc.shown()
+            ),
+            risk: "none; never put a TSC in force that the kernel has given up".into(),
+        }];
+        remedies.extend(in_program::remedies(self.run, self.clock, &self.now));
         remedies
     }
 

@@ -82,7 +82,7 @@ impl StepsBack {
             }
         } else {
             Remedy {
-                command: "read clock.cores-disagree and clock.tsc-evidence; leave this clocksource until \
+                command: "read clock.cores-disagree and clock.tsc-evidence; switch away from this clocksource until \
                           the cause is known"
                     .into(),
                 gain: "time that runs forward".into(),

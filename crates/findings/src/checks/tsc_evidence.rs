@@ -5,7 +5,7 @@ use crate::check::{Check, Outcome};
 use crate::demotion::{self, Signs};
 use crate::tsc::{Safety, against, given_up_by_design, is_tsc, safety};
 use crate::words::{count, has_tsc, quote};
-use toll_model::host::{EvidenceKind, Verdict};
+use toll_model::host::{EvidenceKind, HypervisorKind, Verdict};
 use toll_model::{Finding, Level, Remedy, Run};
 
 pub(super) struct TscEvidence;
@@ -46,7 +46,6 @@ impl TscEvidence {
         let signs = demotion.map(|d| demotion::signs(run, d)).unwrap_or_default();
         let mut because = reasons.to_vec();
         because.extend(design.clone());
-        because.extend(demotion.into_iter().flat_map(|d| &d.watchdog).map(quote));
         if design.is_none() {
             because.extend(demotion::links(&signs));
         }
@@ -59,9 +58,12 @@ impl TscEvidence {
                 reasons.first().map_or("", String::as_str)
             ),
             because,
-            evidence: ranked(run),
+            evidence: ranked(run)
+                .into_iter()
+                .chain(demotion.into_iter().flat_map(|d| &d.watchdog).map(quote))
+                .collect(),
             remedies: if design.is_some() {
-                Vec::new()
+                newer_hyperv(run).into_iter().collect()
             } else {
                 remedies(run, demotion.is_some(), &signs)
             },
@@ -142,6 +144,18 @@ fn word(verdict: Verdict) -> &'static str {
         Verdict::For => "for",
         Verdict::Open => "open",
     }
+}
+
+/// On a Hyper-V that doesn't announce an invariant TSC, a newer one is the way to tsc.
+fn newer_hyperv(run: &Run) -> Option<Remedy> {
+    (run.host.hypervisor.kind == HypervisorKind::HyperV).then(|| Remedy {
+        command:
+            "move to a Hyper-V of Windows Server 2022 or later on hardware that scales the TSC"
+                .into(),
+        gain: "Linux then takes tsc by itself (“Clocks and Timers”, Linux kernel documentation)"
+            .into(),
+        risk: "none known of the clock; what any move risks".into(),
+    })
 }
 
 /// What to try: against a false alarm, or to learn why tsc is not there.

@@ -2,5 +2,6 @@
 //! hold anything.
 
 mod arbitrary;
+mod fixtures;
 mod grading;
 mod support;

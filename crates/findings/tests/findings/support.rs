@@ -35,7 +35,6 @@ enum Figure {
     Row { median: f64, ci95: Option<[f64; 2]>, served_by: Option<ServedBy> },
 }
 
-#[expect(dead_code, reason = "until the machines are there")]
 /// A run on `host` with what `costs.json` in `folder` holds.
 pub(crate) fn run_from(folder: &Path, host: Host) -> Run {
     let path = folder.join("costs.json");

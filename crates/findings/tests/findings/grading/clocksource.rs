@@ -85,7 +85,7 @@ fn a_tsc_that_is_not_safe_is_never_recommended() {
         let found = only(&mut run, "clock.slow-clocksource");
         assert_eq!(found[0].level, Level::Error);
         let commands = commands(&found);
-        assert!(!commands.contains("tsc"), "{commands}");
+        assert!(!commands.contains("echo tsc") && !commands.contains("=tsc"), "{commands}");
         assert!(commands.contains("in the program"), "{commands}");
     }
 }
