@@ -54,6 +54,8 @@ pub enum Op {
     Multiply16,
     /// Thirty-two: twice `Multiply16`, the known answer.
     Multiply32,
+    /// Sixteen times four independent additions a round: fills the core.
+    Wide,
 }
 
 impl Op {
@@ -67,7 +69,8 @@ impl Op {
             | Op::SyscallShape
             | Op::CounterShape
             | Op::Multiply16
-            | Op::Multiply32 => None,
+            | Op::Multiply32
+            | Op::Wide => None,
         }
     }
 
@@ -91,6 +94,7 @@ impl Op {
                 Op::CounterShape => arch::counter_shape(rounds),
                 Op::Multiply16 => arch::multiply_16(rounds),
                 Op::Multiply32 => arch::multiply_32(rounds),
+                Op::Wide => arch::wide(rounds),
             }
         }
     }
@@ -133,7 +137,8 @@ impl Op {
             | Op::SyscallShape
             | Op::CounterShape
             | Op::Multiply16
-            | Op::Multiply32 => of(empty),
+            | Op::Multiply32
+            | Op::Wide => of(empty),
         }
     }
 }

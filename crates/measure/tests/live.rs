@@ -1,5 +1,7 @@
 //! The promises of the measuring core, kept on this very machine.
 
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
 mod common;
 
 use common::{JAR, SHIM, alone, clocks, host, price, run, with_shim, within};

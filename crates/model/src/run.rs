@@ -72,6 +72,12 @@ pub struct Quality {
     pub rounds: u64,
     /// Time of the chain of 2n dependent multiplications over that of n: must be 2.00 ± 0.02.
     pub known_answer: Option<f64>,
+    /// Instructions a cycle that a loop of independent additions reached, by the median of its
+    /// blocks, taking a multiplication for three cycles. A core that another hardware thread
+    /// shares gives about half of what it could: the known answer does not show that, for a
+    /// chain of waiting multiplications leaves the core idle.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instructions_per_cycle: Option<f64>,
     /// Percent of CPU time that the hypervisor gave to others during the run.
     pub steal_percent: Option<f64>,
     /// The run must not be trusted as it stands; `reasons` say why.

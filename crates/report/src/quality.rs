@@ -42,6 +42,10 @@ fn line(quality: &Quality, seconds: f64) -> String {
         Some(ratio) => format!("known answer {ratio:.3} (2.00 ± 0.02 expected)"),
         None => "known answer not taken".into(),
     };
+    let width = match quality.instructions_per_cycle {
+        Some(reached) => format!("{reached:.1} additions a cycle (a shared core: under 3)"),
+        None => "additions a cycle not taken".into(),
+    };
     let steal = match quality.steal_percent {
         Some(percent) => format!("steal {percent:.1}%"),
         None => "steal not known".into(),
@@ -53,6 +57,7 @@ fn line(quality: &Quality, seconds: f64) -> String {
     [
         stopwatch,
         known,
+        width,
         steal,
         cpu,
         format!("{} rounds in random order, seed {}", grouped(quality.rounds), quality.seed),

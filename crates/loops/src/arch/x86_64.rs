@@ -115,7 +115,7 @@ macro_rules! loop_of {
                     "dec {n}",
                     "jnz 2b",
                     n = inout(reg) rounds => _,
-                    out("rax") _, out("rcx") _, out("rdx") _,
+                    out("rax") _, out("rcx") _, out("rdx") _, out("rsi") _,
                     options(nostack, nomem),
                 );
             }
@@ -146,6 +146,11 @@ loop_of!(
 loop_of!(
     /// 32 of them: must take twice as long as [`multiply_16`].
     multiply_32, "imul rax, rax", "imul rax, rax"
+);
+loop_of!(
+    /// 64 additions, of which four at a time wait for nothing: what the core can issue in a cycle
+    /// bounds them.
+    wide, "add rax, 1", "add rcx, 1", "add rdx, 1", "add rsi, 1"
 );
 
 /// One unordered reading, as a function of the shape that [`call`] calls.

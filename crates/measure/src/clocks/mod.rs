@@ -8,6 +8,7 @@ mod in_situ;
 mod java;
 mod libc_probe;
 mod native;
+mod quality;
 mod table;
 mod twin;
 mod worker;
@@ -15,9 +16,7 @@ mod worker;
 pub use clock::{Clock, PosixClock};
 pub(crate) use worker::pipe;
 
-use crate::engine::{
-    KnownAnswer, Limits, Rounds, SharedField, Stopwatch, TOLERANCE, pin_to, run_rounds,
-};
+use crate::engine::{KnownAnswer, Limits, SharedField, Stopwatch, pin_to, run_rounds};
 use crate::error::MeasureError;
 use crate::probe::proofs;
 use crate::vdso::Vdso;
@@ -133,9 +132,12 @@ pub fn measure(
         stop,
         &mut |p| progress(Progress::Measuring(p)),
     );
-    let steal_percent = steal_since(&steal);
-    let quality =
-        quality(&stopwatch, pinned.cpu, seed, &rounds, known_answer.ratio(&rounds), steal_percent);
+    let quality = Quality {
+        cpu: Some(pinned.cpu),
+        seed,
+        steal_percent: steal_since(&steal),
+        ..quality::of(&stopwatch, &rounds, known_answer)
+    };
     let interrupted = rounds.stopped == toll_model::Stopped::Interrupted;
     Ok(Outcome { measurements: table.rows(&rounds), fallbacks, quality, interrupted })
 }
@@ -191,42 +193,6 @@ fn limits(budget: Duration, stopwatch: &Stopwatch) -> Limits {
 
 fn steal_since(before: &Fact<Steal>) -> Option<f64> {
     let before = *before.known()?;
-    toll_host::read_steal(&toll_host::Roots::live()).known()?.percent_since(&before)
-}
-
-fn quality(
-    stopwatch: &Stopwatch,
-    cpu: u32,
-    seed: u64,
-    rounds: &Rounds,
-    known_answer: Option<f64>,
-    steal_percent: Option<f64>,
-) -> Quality {
-    let mut reasons = Vec::new();
-    match known_answer {
-        Some(ratio) if (ratio - 2.0).abs() <= TOLERANCE => {}
-        Some(ratio) => reasons.push(format!(
-            "the known answer came out as {ratio:.3} and not 2.00 ± {TOLERANCE}: what was timed \
-             was not the loops alone"
-        )),
-        None => reasons.push("too few undisturbed blocks for the known answer".into()),
-    }
-    let noisy = !reasons.is_empty();
-    if let Stopwatch::Clock { why } = stopwatch {
-        reasons.push(format!("blocks are timed by CLOCK_MONOTONIC_RAW: {why}"));
-    }
-    let calibration = stopwatch.calibration();
-    Quality {
-        stopwatch: stopwatch.name().into(),
-        stopwatch_hz: calibration.map(|c| c.hz.round()),
-        stopwatch_error_ppm: calibration.map(|c| (c.error_ppm * 1e3).round() / 1e3),
-        stopwatch_ns: (stopwatch.own_cost() * 1e2).round() / 1e2,
-        cpu: Some(cpu),
-        seed,
-        rounds: rounds.rounds,
-        known_answer,
-        steal_percent: steal_percent.map(|p| (p * 1e2).round() / 1e2),
-        noisy,
-        reasons,
-    }
+    let now = toll_host::read_steal(&toll_host::Roots::live());
+    now.known()?.percent_since(&before).map(|percent| (percent * 1e2).round() / 1e2)
 }

@@ -1,6 +1,6 @@
 //! What the tests that really measure share.
 
-#![allow(dead_code, unreachable_pub)]
+#![allow(dead_code, unreachable_pub, clippy::unwrap_used, clippy::print_stdout)]
 
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;

@@ -150,9 +150,13 @@ pub struct Steal {
 }
 
 impl Steal {
-    /// Percent of CPU time that was stolen between `earlier` and this reading.
+    /// Fewer ticks than these tell nothing in percent.
+    const LEAST: u64 = 50;
+
+    /// Percent of CPU time that was stolen between `earlier` and this reading; `None` where too
+    /// little time lies between them for a percentage.
     pub fn percent_since(&self, earlier: &Steal) -> Option<f64> {
-        let of = self.of.checked_sub(earlier.of).filter(|&n| n > 0)?;
+        let of = self.of.checked_sub(earlier.of).filter(|&n| n >= Self::LEAST)?;
         let stolen = self.ticks.checked_sub(earlier.ticks)?;
         Some(100.0 * stolen as f64 / of as f64)
     }
