@@ -42,7 +42,7 @@ pub(crate) fn open(roots: &Roots) -> Result<Leaves, String> {
         #[cfg(not(target_arch = "x86_64"))]
         CpuidSource::Native => Err("CPUID: only x86 has it".into()),
         CpuidSource::Recorded(path) => {
-            let text = std::fs::read_to_string(path)
+            let text = crate::files::recorded(path)
                 .map_err(|error| format!("CPUID: no recording ({})", error.kind()))?;
             parse(&text).map(|recording| Leaves::Recorded(Arc::new(recording)))
         }

@@ -109,7 +109,10 @@ impl Roots {
         if let Some(rest) = path.strip_prefix("/proc/self/") {
             return below(&self.proc.join(&self.process), rest);
         }
-        match (path.strip_prefix("/proc/"), path.strip_prefix("/sys/")) {
+        let within = |tree: &str| {
+            path.strip_prefix(tree).filter(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        match (within("/proc"), within("/sys")) {
             (Some(rest), _) => below(&self.proc, rest),
             (_, Some(rest)) => below(&self.sys, rest),
             _ if self.root == Path::new("/") => path.into(),
@@ -149,16 +152,7 @@ impl Roots {
         if self.is_denied(path) {
             return Err(Missing { path: path.into(), why: Why::Denied("") });
         }
-        let missing = |error: io::Error| Missing::from_io(path, &error);
-        let file = OpenOptions::new()
-            .read(true)
-            .custom_flags(::libc::O_NONBLOCK | ::libc::O_NOCTTY)
-            .open(self.place(path))
-            .map_err(missing)?;
-        if !file.metadata().map_err(missing)?.is_file() {
-            return Err(Missing::new(path, "not a regular file"));
-        }
-        Ok(file)
+        open_regular(&self.place(path)).map_err(|error| Missing::from_io(path, &error))
     }
 
     /// At most `limit` bytes from the start of a file.
@@ -236,6 +230,22 @@ impl Roots {
     }
 }
 
+/// Opens a regular file and nothing else: a FIFO would be waited for, a device may do anything.
+pub(crate) fn open_regular(place: &Path) -> io::Result<File> {
+    let file = OpenOptions::new()
+        .read(true)
+        .custom_flags(::libc::O_NONBLOCK | ::libc::O_NOCTTY)
+        .open(place)?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("not a regular file")) }
+}
+
+/// The start of a file that belongs to a recording itself, as text.
+pub(crate) fn recorded(place: &Path) -> io::Result<String> {
+    let mut bytes = Vec::new();
+    open_regular(place)?.take(4 << 20).read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
 /// The parts of a path, last first, `.` left out.
 fn parts(path: &str) -> Vec<String> {
     let mut parts: Vec<String> = Path::new(path)
@@ -262,6 +272,19 @@ mod tests {
         }
         let roots = Roots::fixture(folder.path());
         (folder, roots)
+    }
+
+    #[test]
+    fn each_tree_has_its_place() {
+        let mut roots = Roots::fixture(Path::new("/f"));
+        roots.process = "42".into();
+        let place = |path: &str| roots.place(path).to_string_lossy().into_owned();
+        assert_eq!(place("/proc"), "/f/proc/");
+        assert_eq!(place("/proc/cpuinfo"), "/f/proc/cpuinfo");
+        assert_eq!(place("/proc/self/status"), "/f/proc/42/status");
+        assert_eq!(place("/sys/hypervisor/type"), "/f/sys/hypervisor/type");
+        assert_eq!(place("/system/x"), "/f/root/system/x");
+        assert_eq!(Roots::live().place("/etc/os-release"), Path::new("/etc/os-release"));
     }
 
     #[test]

@@ -28,7 +28,7 @@ mod vdso;
 
 pub use files::{Missing, Why};
 pub use kernel_log::{on_clocks, relevant as relevant_kernel_log};
-pub use roots::{CpuidSource, Environment, KernelLogSource, Roots, VdsoSource};
+pub use roots::{AuditSource, CpuidSource, Environment, KernelLogSource, Roots, VdsoSource};
 
 use toll_model::Fact;
 use toll_model::host::{Host, Libc, Steal};
@@ -61,7 +61,7 @@ pub fn read(roots: &Roots) -> Host {
         mitigations: mitigations::read(roots).into(),
         memory: memory::read(roots).into(),
         libc: read_libc(roots),
-        jvms: Fact::Known(jvm::read(roots)),
+        jvms: jvm::read(roots).into(),
         privileges: privileges::read(roots, &status),
         steal: read_steal(roots),
         kernel_log: Fact::from(log).map(|log| log.kept()),

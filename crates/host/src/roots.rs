@@ -1,5 +1,6 @@
 //! Where facts are read from: this machine, or a recorded one.
 
+use crate::files::recorded;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -23,6 +24,8 @@ pub struct Roots {
     pub cpuid: CpuidSource,
     /// The functions of the vDSO.
     pub vdso: VdsoSource,
+    /// The audit system's answer.
+    pub audit: AuditSource,
     /// What the caller's environment says.
     pub environment: Environment,
     /// Whether the running kernel may be asked by system call (`prctl`, netlink, MSR). False for
@@ -57,6 +60,15 @@ pub enum VdsoSource {
     /// The vDSO mapped into this process.
     Native,
     /// A file with one name a line.
+    Recorded(PathBuf),
+}
+
+/// Where the audit system's state is read.
+#[derive(Clone, Debug)]
+pub enum AuditSource {
+    /// Netlink, as far as it answers.
+    Native,
+    /// A file in the form of `auditctl -s`, with a line `rules N` besides.
     Recorded(PathBuf),
 }
 
@@ -103,6 +115,7 @@ impl Roots {
             kernel_log: KernelLogSource::Live,
             cpuid: CpuidSource::Native,
             vdso: VdsoSource::Native,
+            audit: AuditSource::Native,
             environment: Environment::of_this_process(),
             system_calls: true,
             denied: Vec::new(),
@@ -110,11 +123,11 @@ impl Roots {
     }
 
     /// A recorded machine: a folder with `proc/`, `sys/`, and where it has them `root/`,
-    /// `kernel.log`, `cpuid.json`, `vdso.symbols`, `environment` (`NAME=value` lines) and `denied`
-    /// (one path a line). A file that is not in it is not readable on that machine.
+    /// `kernel.log`, `cpuid.json`, `vdso.symbols`, `audit.status`, `environment` (`NAME=value`
+    /// lines) and `denied` (one path a line). A file that is not in it is not readable on that machine.
     pub fn fixture(folder: &Path) -> Self {
         let lines = |name: &str| -> Vec<String> {
-            let text = std::fs::read_to_string(folder.join(name)).unwrap_or_default();
+            let text = recorded(&folder.join(name)).unwrap_or_default();
             text.lines().map(|line| line.trim().to_owned()).filter(|l| !l.is_empty()).collect()
         };
         let variables: BTreeMap<String, String> = lines("environment")
@@ -130,6 +143,7 @@ impl Roots {
             kernel_log: KernelLogSource::File(folder.join("kernel.log")),
             cpuid: CpuidSource::Recorded(folder.join("cpuid.json")),
             vdso: VdsoSource::Recorded(folder.join("vdso.symbols")),
+            audit: AuditSource::Recorded(folder.join("audit.status")),
             environment: Environment::from_variables(|name| variables.get(name).cloned()),
             system_calls: false,
             denied: lines("denied"),

@@ -24,7 +24,7 @@ pub(crate) fn read(roots: &Roots, parameters: &Result<Vec<String>, Missing>) -> 
 }
 
 fn recorded(path: &std::path::Path) -> Result<Vec<String>, Missing> {
-    let text = std::fs::read_to_string(path)
+    let text = crate::files::recorded(path)
         .map_err(|_| Missing::new("[vdso]", "not mapped into this process"))?;
     Ok(text.lines().map(|line| clean(line, 80)).filter(|line| !line.is_empty()).collect())
 }

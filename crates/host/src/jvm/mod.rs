@@ -6,16 +6,14 @@ mod running;
 
 pub use home::{JvmError, at};
 
+use crate::files::{Missing, clean};
 use crate::roots::Roots;
 use running::Running;
 use toll_model::host::Jvm;
 
 /// Folders whose subfolders are installations.
-const USUAL: &[&str] = &["/usr/lib/jvm", "/usr/java", "/opt", "/opt/java", "/usr/local/openjdk"];
-
-/// Folders that may be installations themselves, as in container images.
-const SINGLE: &[&str] =
-    &["/opt/java/openjdk", "/opt/jdk", "/usr/local/openjdk", "/usr/local/openjdk-8"];
+const USUAL: &[&str] =
+    &["/usr/lib/jvm", "/usr/lib64/jvm", "/usr/java", "/opt", "/opt/java", "/usr/local"];
 
 /// Below the user's own folder.
 const SDKMAN: &str = ".sdkman/candidates/java";
@@ -23,16 +21,15 @@ const SDKMAN: &str = ".sdkman/candidates/java";
 /// How many installations are looked for in one folder.
 const MOST: usize = 200;
 
-/// All that can be found, running ones first, each once.
-pub(crate) fn read(roots: &Roots) -> Vec<Jvm> {
+/// All that can be found, running ones first, each once. That nothing was found means something
+/// only if the processes could be looked at.
+pub(crate) fn read(roots: &Roots) -> Result<Vec<Jvm>, Missing> {
     let mut found: Vec<Jvm> = Vec::new();
-    for Running { home, process } in running::read(roots) {
-        let jvm = match home {
-            Some(home) => home::read(roots, &home).ok(),
-            None => None,
-        };
-        let mut jvm = jvm.unwrap_or_else(home::unknown);
-        jvm.processes.push(process);
+    let running = running::read(roots);
+    for Running { home, process } in running.iter().flatten() {
+        let known = home.as_ref().and_then(|home| home::read(roots, home).ok());
+        let mut jvm = known.unwrap_or_else(home::unknown);
+        jvm.processes.push(process.clone());
         add(&mut found, jvm, "running");
     }
     for (path, how) in candidates(roots) {
@@ -40,7 +37,12 @@ pub(crate) fn read(roots: &Roots) -> Vec<Jvm> {
             add(&mut found, jvm, how);
         }
     }
-    found
+    // A name that could steer a terminal is no name of an installation.
+    found.retain(|jvm| clean(&jvm.home, usize::MAX) == jvm.home);
+    match running {
+        Err(missing) if found.is_empty() => Err(missing),
+        _ => Ok(found),
+    }
 }
 
 /// Puts an installation in the list, or adds what is new of it to the entry of the same home.
@@ -89,7 +91,6 @@ fn candidates(roots: &Roots) -> Vec<(String, &str)> {
     for folder in USUAL {
         paths.extend(below(folder).into_iter().map(|path| (path, *folder)));
     }
-    paths.extend(SINGLE.iter().map(|path| ((*path).to_owned(), *path)));
     if let Some(home) = environment.home.as_deref().filter(|home| home.starts_with('/')) {
         paths.extend(below(&format!("{home}/{SDKMAN}")).into_iter().map(|path| (path, "sdkman")));
     }

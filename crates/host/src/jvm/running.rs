@@ -23,12 +23,12 @@ pub(super) struct Running {
 }
 
 /// All that can be seen from here, by process id.
-pub(super) fn read(roots: &Roots) -> Vec<Running> {
+pub(super) fn read(roots: &Roots) -> Result<Vec<Running>, Missing> {
     let mut pids: Vec<u32> =
-        roots.names("/proc").unwrap_or_default().iter().filter_map(|n| n.parse().ok()).collect();
+        roots.names("/proc")?.iter().filter_map(|name| name.parse().ok()).collect();
     pids.sort_unstable();
     let mut folders = BTreeMap::new();
-    pids.into_iter().filter_map(|pid| look(roots, pid, &mut folders)).collect()
+    Ok(pids.into_iter().filter_map(|pid| look(roots, pid, &mut folders)).collect())
 }
 
 /// `folders` remembers which folders of programs belong to a JVM.

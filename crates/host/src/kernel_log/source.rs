@@ -1,7 +1,7 @@
 //! Where the log is read: the ring buffer by two ways, else what was saved of it.
 
 use super::line::{Line, parse};
-use crate::files::Missing;
+use crate::files::{Missing, open_regular};
 use crate::roots::{KernelLogSource, Roots};
 use crate::steal;
 use std::fs::{File, OpenOptions};
@@ -28,14 +28,7 @@ pub(crate) fn read(roots: &Roots) -> Result<(String, Vec<Line>), Missing> {
         KernelLogSource::File(path) => {
             let error = |error| Missing::from_io(KMSG, &error).needs(NEEDS);
             let mut bytes = Vec::new();
-            let file = OpenOptions::new()
-                .read(true)
-                .custom_flags(::libc::O_NONBLOCK | ::libc::O_NOCTTY)
-                .open(path)
-                .map_err(error)?;
-            if !file.metadata().map_err(error)?.is_file() {
-                return Err(Missing::new(KMSG, "not a regular file"));
-            }
+            let file = open_regular(path).map_err(error)?;
             file.take(MOST_BYTES).read_to_end(&mut bytes).map_err(error)?;
             Ok((KMSG.into(), lines(&bytes)))
         }

@@ -1,10 +1,11 @@
 //! Whether syscall auditing is on, by whatever may be asked.
 
-use super::netlink;
+use super::netlink::{self, Status};
 use crate::files::Missing;
 use crate::kernel::parameter;
 use crate::kernel_log::KernelLog;
-use crate::roots::Roots;
+use crate::roots::{AuditSource, Roots};
+use std::path::Path;
 use toll_model::Fact;
 use toll_model::host::Audit;
 
@@ -18,10 +19,9 @@ pub(super) fn read(
 ) -> Result<Audit, Missing> {
     let audit = |enabled, evidence: String, rules| Ok(Audit { enabled, evidence, rules });
     let unknown = || Fact::unavailable(NEEDS);
-    let asked = if roots.system_calls && !roots.is_denied("netlink(7)") {
-        netlink::audit_status()
-    } else {
-        Err("not asked on a recorded machine".into())
+    let asked = match &roots.audit {
+        AuditSource::Native => netlink::audit_status(),
+        AuditSource::Recorded(path) => recorded(path),
     };
     if let Ok(status) = &asked {
         let says = match status.enabled {
@@ -53,7 +53,7 @@ pub(super) fn read(
         let evidence = "no /proc/self/loginuid: kernel built without audit".into();
         return audit(false, evidence, Fact::Known(0));
     }
-    let why = asked.err().unwrap_or_default();
+    let why = asked.err().unwrap_or_default().replace("AUDIT_GET: ", "");
     match log.as_ref().ok().and_then(|log| log.audit_enabled.as_ref()) {
         Some((true, line)) => audit(true, format!("kernel log: {}", line.message), unknown()),
         // A daemon that turned it on since would have taken its messages elsewhere.
@@ -63,4 +63,19 @@ pub(super) fn read(
         )),
         None => Err(Missing::new("audit", why)),
     }
+}
+
+/// `enabled 1` and `rules 3`, each on a line.
+fn recorded(path: &Path) -> Result<Status, String> {
+    let text = crate::files::recorded(path).map_err(|_| {
+        "AUDIT_GET: permission denied (needs CAP_AUDIT_CONTROL in the first namespaces)".to_owned()
+    })?;
+    let number = |name: &str| {
+        let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '))?;
+        line.trim().parse().ok()
+    };
+    Ok(Status {
+        enabled: number("enabled").ok_or("AUDIT_GET: the recording has no line enabled")?,
+        rules: number("rules").map_or_else(|| Fact::unavailable(NEEDS), Fact::Known),
+    })
 }
