@@ -61,7 +61,7 @@ impl HypervisorAdvice {
         let Figures { told: figures, for_a_switch } = figures(run, current);
         let mut because = vec![
             format!("this is {} ({})", advice.on, told_by(run)),
-            format!("the advice there is {}", advice.says),
+            format!("the advice there is {} ({})", advice.says, advice.source),
         ];
         let mut remedies = Vec::new();
         let verdict = match safety(run) {
@@ -85,7 +85,7 @@ impl HypervisorAdvice {
         };
         let summary =
             format!("{best} is advised on {}, {current} is in force: {verdict}", advice.on);
-        let mut evidence = vec![format!("source: {}", advice.source)];
+        let mut evidence = Vec::new();
         if !summary.contains(&figures) {
             evidence.push(figures);
         }

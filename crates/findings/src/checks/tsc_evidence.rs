@@ -44,7 +44,8 @@ impl TscEvidence {
         };
         let demotion = run.host.clocksource.demotion.known().and_then(Option::as_ref);
         let signs = demotion.map(|d| demotion::signs(run, d)).unwrap_or_default();
-        let mut because = reasons.to_vec();
+        // The first reason is in the summary.
+        let mut because: Vec<_> = reasons.iter().skip(1).cloned().collect();
         because.extend(design.clone());
         if design.is_none() {
             because.extend(demotion::links(&signs));

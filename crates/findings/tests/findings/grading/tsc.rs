@@ -62,7 +62,7 @@ fn advice_is_held_against_todays_figures() {
         assert_eq!(found[0].level, Level::Info);
         assert!(found[0].summary.contains(told), "{}", found[0].summary);
         assert_eq!(commands(&found).contains("echo tsc"), recommends);
-        assert!(found[0].evidence[0].contains("AWS re:Post"), "{:?}", found[0].evidence);
+        assert!(found[0].because[1].contains("AWS re:Post"), "{:?}", found[0].because);
     }
 }
 
