@@ -4,13 +4,21 @@ mod support;
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Output, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use support::{assert_valid, names, output, stderr, stdout, toll};
-use toll_model::{CheckStatus, Path, Stopped};
+use toll_model::{CheckStatus, Measurement, Path, Stopped};
+
+/// All of them pin themselves to the same CPU: side by side they would measure each other.
+static ALONE: Mutex<()> = Mutex::new(());
+
+fn alone() -> MutexGuard<'static, ()> {
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// One clock, measured for a moment.
 fn short(more: &[&str]) -> Output {
-    let mut args = vec!["measure", "clocks", "monotonic", "--no-java", "--duration", "300ms"];
+    let mut args = vec!["measure", "clocks", "monotonic", "--no-java", "--duration", "2s"];
     args.extend(more);
     output(&args)
 }
@@ -22,6 +30,7 @@ fn start(args: &[String]) -> Child {
 
 #[test]
 fn a_check_of_this_machine_is_whole_and_valid() {
+    let _alone = alone();
     let began = Instant::now();
     let output = output(&["check", "--json", "--fail-on", "never"]);
     assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
@@ -47,6 +56,7 @@ fn a_check_of_this_machine_is_whole_and_valid() {
 
 #[test]
 fn one_clock_is_measured_by_every_path() {
+    let _alone = alone();
     let output = short(&["--json", "--seed", "7"]);
     let run = assert_valid(&stdout(&output));
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
@@ -66,6 +76,7 @@ fn one_clock_is_measured_by_every_path() {
 
 #[test]
 fn without_in_situ_no_row_has_misses() {
+    let _alone = alone();
     let run = assert_valid(&stdout(&short(&["--json", "--no-in-situ"])));
     let in_situ = run.measurements.iter().filter(|row| row.subject.shape.to_string().contains('k'));
     assert_eq!(in_situ.count(), 0);
@@ -73,6 +84,7 @@ fn without_in_situ_no_row_has_misses() {
 
 #[test]
 fn the_host_is_told_before_anything_is_measured() {
+    let _alone = alone();
     let args = ["measure", "clocks", "monotonic", "--no-java", "--duration", "4s"];
     let mut child = start(&args.map(str::to_owned));
     let began = Instant::now();
@@ -88,6 +100,7 @@ fn the_host_is_told_before_anything_is_measured() {
 
 #[test]
 fn an_interrupt_prints_what_was_got_and_ends_with_130() {
+    let _alone = alone();
     let dir = tempfile::tempdir().expect("a temporary folder");
     let file = dir.path().join("run.json");
     let args: Vec<String> = ["measure", "clocks", "--no-java", "--duration", "10m", "-o"]
@@ -109,13 +122,17 @@ fn an_interrupt_prints_what_was_got_and_ends_with_130() {
     assert_eq!(status.code(), Some(130), "{text}");
     assert!(text.contains("CLOCK_MONOTONIC ") && text.contains("How this was measured"), "{text}");
     let run = assert_valid(&std::fs::read_to_string(&file).expect("the file"));
-    let stopped = |row: &toll_model::Measurement| row.stopped == Some(Stopped::Interrupted);
+    let stopped = |row: &Measurement| {
+        let why = row.unavailable.as_deref().unwrap_or_default();
+        row.stopped == Some(Stopped::Interrupted) || why.starts_with("interrupted")
+    };
     assert!(run.measurements.iter().any(stopped));
     assert_eq!(names(dir.path()), ["run.json"]);
 }
 
 #[test]
 fn a_termination_is_an_interrupt_too() {
+    let _alone = alone();
     let mut child = start(&["check".to_owned()]);
     let mut reader = BufReader::new(child.stdout.take().expect("a pipe"));
     let mut text = String::new();
