@@ -1,8 +1,9 @@
 //! Shared wording: figures with their intervals, lists, quotations from the kernel log.
 
+use toll_model::host::Host;
 use toll_model::host::LogLine;
 use toll_model::units::{Nanos, significant};
-use toll_model::{Run, host::Host};
+use toll_model::{Fact, Run};
 
 /// A figure in nanoseconds and its 95% interval: `22.4 ns [22.2 ns, 22.6 ns]`.
 pub(crate) fn figure(ns: f64, ci95: Option<[f64; 2]>) -> String {
@@ -68,6 +69,11 @@ pub(crate) fn emulated(run: &Run) -> &'static str {
     } else {
         ""
     }
+}
+
+/// That a fact on which all depends could not be read: `the clocksource in force is not known: …`.
+pub(crate) fn unknown<T>(what: &str, fact: &Fact<T>) -> String {
+    format!("{what} is not known: {}", fact.reason().unwrap_or("no reason given"))
 }
 
 /// Whether this machine has a TSC at all. Where the architecture is unknown, it may have one.

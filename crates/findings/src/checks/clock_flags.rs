@@ -9,7 +9,7 @@
 
 use crate::check::{Check, Outcome};
 use crate::tsc::{Safety, safety};
-use crate::words::count;
+use crate::words::{count, unknown};
 use toll_model::host::{Jvm, JvmProcess};
 use toll_model::{Finding, Level, Remedy, Run};
 
@@ -73,7 +73,7 @@ impl Check for ClockFlags {
 
     fn run(&self, run: &Run) -> Outcome {
         let Some(jvms) = run.host.jvms.known() else {
-            return Outcome::Unavailable(run.host.jvms.reason().unwrap_or_default().into());
+            return Outcome::Unavailable(unknown("the list of JVMs", &run.host.jvms));
         };
         let processes: Vec<_> =
             jvms.iter().flat_map(|jvm| jvm.processes.iter().map(move |p| (jvm, p))).collect();

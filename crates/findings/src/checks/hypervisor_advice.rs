@@ -5,7 +5,7 @@ use crate::check::{Check, Outcome};
 use crate::price;
 use crate::switching;
 use crate::tsc::{Safety, is_tsc, safety};
-use crate::words::{figure, has_tsc, times};
+use crate::words::{figure, has_tsc, times, unknown};
 use crate::{grade, origin};
 use toll_model::units::Nanos;
 use toll_model::{Finding, Level, Run};
@@ -24,7 +24,7 @@ impl Check for HypervisorAdvice {
     fn run(&self, run: &Run) -> Outcome {
         let clocksource = &run.host.clocksource;
         let Some(current) = clocksource.current.known() else {
-            return Outcome::Unavailable(clocksource.current.reason().unwrap_or_default().into());
+            return Outcome::Unavailable(unknown("the clocksource in force", &clocksource.current));
         };
         if !has_tsc(&run.host) {
             return Outcome::Ok(format!("no advice is needed: {current} is all that is used here"));

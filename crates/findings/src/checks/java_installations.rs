@@ -3,7 +3,7 @@
 use crate::check::{Check, Outcome};
 use crate::grade;
 use crate::price::{self, Price};
-use crate::words::{count, emulated, times};
+use crate::words::{count, emulated, times, unknown};
 use std::cmp::Reverse;
 use toll_model::host::Jvm;
 use toll_model::units::Nanos;
@@ -29,9 +29,8 @@ impl Check for Installations {
     }
 
     fn run(&self, run: &Run) -> Outcome {
-        let jvms = match (run.host.jvms.known(), run.host.jvms.reason()) {
-            (Some(jvms), _) => jvms,
-            (None, why) => return Outcome::Unavailable(why.unwrap_or_default().into()),
+        let Some(jvms) = run.host.jvms.known() else {
+            return Outcome::Unavailable(unknown("the list of JVMs", &run.host.jvms));
         };
         if jvms.is_empty() {
             return Outcome::Ok(

@@ -4,7 +4,7 @@ use crate::check::{Check, Outcome};
 use crate::price::{self, InSitu, Price};
 use crate::tsc::{Safety, is_tsc, safety};
 use crate::vdso_proof::{self, Proof};
-use crate::words::{emulated, has_tsc, share_of_a_cpu, span, times};
+use crate::words::{emulated, has_tsc, share_of_a_cpu, span, times, unknown};
 use crate::{grade, in_program, origin, switching};
 use toll_model::units::Nanos;
 use toll_model::{Finding, Level, Path, Remedy, Run};
@@ -21,9 +21,9 @@ impl Check for SlowClocksource {
     }
 
     fn run(&self, run: &Run) -> Outcome {
-        let current = match (run.host.clocksource.current.known(), &run.host.clocksource.current) {
-            (Some(current), _) => current.as_str(),
-            (None, fact) => return Outcome::Unavailable(fact.reason().unwrap_or_default().into()),
+        let fact = &run.host.clocksource.current;
+        let Some(current) = fact.known().map(String::as_str) else {
+            return Outcome::Unavailable(unknown("the clocksource in force", fact));
         };
         if !has_tsc(&run.host) {
             return Outcome::Ok(format!(
