@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds what the program carries inside itself, into target/embed/: the object that measures in the
-# host's libc, and the jar with the Java loops. What cannot be built here is left out, and said.
+# host's libc, and the jar with the Java loops. What cannot be built here is left out, and said; the
+# exit code is 1 only where the tools were there and failed.
 
 . "$(dirname "$0")/common.sh"
 
@@ -22,8 +23,13 @@ build_shim() {
         say "no Rust for $shim_target: libc rows will be unavailable (rustup target add $shim_target)"
         return 0
     fi
-    cargo build --quiet --locked --release -p toll-shim --target "$shim_target"
-    put "$target/$shim_target/release/libtoll_shim.so" "$shim"
+    if cargo build --quiet --locked --release -p toll-shim --target "$shim_target"; then
+        put "$target/$shim_target/release/libtoll_shim.so" "$shim"
+    else
+        rm -f "$shim"
+        say "the object for libc cannot be built: libc rows will be unavailable"
+        failed=1
+    fi
 }
 
 build_jar() {
@@ -45,9 +51,12 @@ build_jar() {
         mv "$jar.new" "$jar"
     else
         say "$javac cannot build the Java loops: Java rows will be unavailable"
+        failed=1
     fi
     rm -rf "$classes"
 }
 
+failed=0
 build_shim
 build_jar
+exit "$failed"

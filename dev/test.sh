@@ -47,7 +47,7 @@ tests_skipped=0
 
 tests() {
     local begun=$SECONDS status=0 ignored
-    dev/embed.sh
+    step "embed" dev/embed.sh
     # pg_test_timing, where it is not installed.
     say "tests: cargo test --locked --no-fail-fast"
     PATH=$PATH:$tools TOLL_SKIPS=$skips cargo test --locked --no-fail-fast </dev/null 2>&1 |
