@@ -1,6 +1,6 @@
 //! Flags and preloaded libraries of running JVMs that change what a clock costs.
 //!
-//! Facts, with JDK 17.0.15 and 25 on a Zen 4 guest (nanoTime 23–27 ns by default): interpreted
+//! Facts, with JDK 17.0.15 and 25 on a Cascade Lake guest (nanoTime 23–27 ns by default): interpreted
 //! (`-Xint`, `-XX:-UseCompiler`, `-XX:TieredStopAtLevel=0`) 54–67 ns; without the intrinsic
 //! (`-XX:-InlineNatives`, `-XX:DisableIntrinsic=_nanoTime`) 34–43 ns; thread CPU time without the
 //! kernel's clocks (`-XX:-UseLinuxPosixThreadCPUClocks`) 6.9 µs instead of 0.26 µs.
