@@ -136,6 +136,7 @@ command -v cc >/dev/null || missing "nothing can be linked" gcc libc6-dev
 [ -n "$(find_javac)" ] || missing "prices inside a JVM" default-jdk-headless
 if [ "$purpose" = test ]; then
     command -v perf >/dev/null || missing "the test against perf bench" linux-perf
+    command -v musl-gcc >/dev/null || missing "tests with programs linked against musl" musl-tools
     command -v taskset >/dev/null || missing "tests that pin outside instruments" util-linux
 fi
 install_packages
