@@ -4,6 +4,7 @@ use crate::finding::{CheckResult, Finding};
 use crate::host::Host;
 use crate::measurement::Measurement;
 use crate::probe::Probes;
+use crate::scaling::Scaling;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
@@ -30,6 +31,9 @@ pub struct Run {
     /// What was observed of the clocks besides their price.
     #[serde(default)]
     pub probes: Probes,
+    /// How tolls behave when many pay at once; empty where that was not measured.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scaling: Vec<Scaling>,
     /// What each check came to; empty where none ran.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub checks: Vec<CheckResult>,
@@ -119,6 +123,7 @@ impl Run {
             quality: None,
             measurements: Vec::new(),
             probes: Probes::default(),
+            scaling: Vec::new(),
             checks: Vec::new(),
             findings: Vec::new(),
         }

@@ -101,6 +101,7 @@ fn bound(cpus: [u32; 2], time: Duration, stopwatch: &Stopwatch) -> Result<Offset
         rounds: seen.rounds,
         backward: seen.backward,
         worst_backward_ns: nanos(seen.worst as i64),
+        ..OffsetOutcome::default()
     })
 }
 

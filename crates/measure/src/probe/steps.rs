@@ -90,6 +90,7 @@ fn summarize(batches: &[Vec<i64>], getres_ns: Option<f64>) -> StepsOutcome {
         backward,
         worst_backward_ns: worst as f64,
         getres_ns,
+        ..StepsOutcome::default()
     }
 }
 

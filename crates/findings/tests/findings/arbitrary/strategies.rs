@@ -240,6 +240,7 @@ prop_compose! {
             backward,
             worst_backward_ns: worst,
             getres_ns: getres,
+            ..StepsOutcome::default()
         });
         Steps { clock, outcome }
     }
@@ -255,6 +256,7 @@ prop_compose! {
             rounds,
             backward,
             worst_backward_ns: trip,
+            ..OffsetOutcome::default()
         });
         CoreOffset { cpus: [0, 1], outcome }
     }

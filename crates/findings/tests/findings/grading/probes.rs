@@ -15,6 +15,7 @@ fn steps(clock: &str, smallest: Option<f64>, zero: u64, backward: u64, getres: f
             backward,
             worst_backward_ns: if backward > 0 { 381.0 } else { 0.0 },
             getres_ns: Some(getres),
+            ..StepsOutcome::default()
         }),
     }
 }
@@ -68,6 +69,7 @@ fn cores_agree_within_a_bound_and_never_by_zero() {
                 rounds: 1_000,
                 backward,
                 worst_backward_ns: 30.0 * backward as f64,
+                ..OffsetOutcome::default()
             }),
         });
         let found = only(&mut run, "clock.cores-disagree");
