@@ -1,8 +1,8 @@
 //! The kernel's clocksource.
 
-use crate::files::{Missing, clean};
 use crate::kernel::parameter;
 use crate::kernel_log::{KernelLog, demotion};
+use crate::missing::{Missing, clean};
 use crate::roots::Roots;
 use toll_model::Fact;
 use toll_model::host::{Clocksource, Demotion};

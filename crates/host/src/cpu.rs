@@ -1,7 +1,7 @@
 //! The processor and which of its CPUs may be used.
 
 use crate::cpu_list;
-use crate::files::{Missing, clean};
+use crate::missing::{Missing, clean};
 use crate::process::Status;
 use crate::roots::Roots;
 use std::collections::{BTreeMap, BTreeSet};

@@ -19,7 +19,7 @@ pub const MOST_CPUS: u32 = 65_536;
 /// [`CpuListError`] for anything else, a range that runs backwards and numbers from
 /// [`MOST_CPUS`] on included.
 pub fn parse(text: &str) -> Result<Vec<u32>, CpuListError> {
-    let fail = |why| CpuListError { text: crate::files::clean(text, 60), why };
+    let fail = |why| CpuListError { text: crate::missing::clean(text, 60), why };
     let number = |word: &str| -> Result<u32, CpuListError> {
         let plain = !word.is_empty() && word.bytes().all(|b| b.is_ascii_digit());
         match word.parse() {

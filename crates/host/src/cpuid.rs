@@ -109,7 +109,7 @@ pub(crate) fn hypervisor_leaves(leaves: &Leaves) -> Vec<(u32, String)> {
             for register in [id.ebx, id.ecx, id.edx] {
                 bytes.extend_from_slice(&register.to_le_bytes());
             }
-            let signature = crate::files::clean(&String::from_utf8_lossy(&bytes), 12);
+            let signature = crate::missing::clean(&String::from_utf8_lossy(&bytes), 12);
             let printable = signature.chars().filter(char::is_ascii_graphic).count() >= 4;
             printable.then_some((base, signature))
         })

@@ -1,6 +1,6 @@
 //! What a program says of its loader and its libraries, without running it.
 
-use crate::files::clean;
+use crate::missing::clean;
 use object::elf::DT_NEEDED;
 use object::read::elf::{ElfFile, ElfFile32, ElfFile64, FileHeader, ProgramHeader, SectionHeader};
 use object::{Endianness, FileKind};

@@ -3,6 +3,7 @@
 //! Paths here are those of the machine itself (`/proc/cpuinfo`); [`Roots`] says where it is kept.
 //! Reads are bounded, never wait for a FIFO or a terminal, and what they return may hold any bytes.
 
+use crate::missing::{Missing, clean};
 use crate::roots::Roots;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
@@ -17,90 +18,6 @@ const LINKS: usize = 40;
 
 /// How many entries of one folder are looked at.
 const ENTRIES: usize = 100_000;
-
-/// Why something could not be read: a path and a reason.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{path}: {why}")]
-pub struct Missing {
-    /// The path, as on the machine itself.
-    pub path: String,
-    /// What stood in the way.
-    pub why: Why,
-}
-
-/// What stood in the way of a reading.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Why {
-    /// Nothing is there; the text says what that means, if anything.
-    #[error("not there{}", bracketed(.0))]
-    NotThere(&'static str),
-    /// Not allowed; the text says what would be needed, if it is known.
-    #[error("permission denied{}", bracketed(.0))]
-    Denied(&'static str),
-    /// Something else than what was looked for.
-    #[error("{0}")]
-    Other(String),
-}
-
-fn bracketed(note: &str) -> String {
-    if note.is_empty() { String::new() } else { format!(" ({note})") }
-}
-
-impl Missing {
-    pub(crate) fn new(path: impl Into<String>, why: impl Into<String>) -> Self {
-        Missing { path: path.into(), why: Why::Other(why.into()) }
-    }
-
-    pub(crate) fn from_io(path: &str, error: &io::Error) -> Self {
-        let why = match error.kind() {
-            io::ErrorKind::NotFound => Why::NotThere(""),
-            io::ErrorKind::PermissionDenied => Why::Denied(""),
-            _ => Why::Other(error.to_string()),
-        };
-        Missing { path: path.into(), why }
-    }
-
-    /// Says what would be needed, should this be a matter of permission.
-    pub(crate) fn needs(mut self, what: &'static str) -> Self {
-        if let Why::Denied(needs) = &mut self.why {
-            *needs = what;
-        }
-        self
-    }
-
-    /// Says what it means, should nothing be there.
-    pub(crate) fn absent(mut self, meaning: &'static str) -> Self {
-        if let Why::NotThere(note) = &mut self.why {
-            *note = meaning;
-        }
-        self
-    }
-
-    pub(crate) fn is_denied(&self) -> bool {
-        matches!(self.why, Why::Denied(_))
-    }
-
-    pub(crate) fn is_absent(&self) -> bool {
-        matches!(self.why, Why::NotThere(_))
-    }
-}
-
-/// Text from outside, made fit for a table: one line, no control characters, at most `limit` long.
-pub(crate) fn clean(text: &str, limit: usize) -> String {
-    let line = text.trim_matches(|c: char| c.is_whitespace() || c == '\0');
-    let mut out: String =
-        line.chars().take(limit).map(|c| if is_plain(c) { c } else { '\u{fffd}' }).collect();
-    if line.chars().nth(limit).is_some() {
-        out.push('…');
-    }
-    out
-}
-
-/// Neither a control character nor one that rearranges the text around it.
-fn is_plain(c: char) -> bool {
-    !c.is_control()
-        && !matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-}
 
 impl Roots {
     /// Where `path` of the machine is kept.
@@ -150,7 +67,7 @@ impl Roots {
     /// Opens a regular file, without waiting for whatever may be on its other end.
     pub(crate) fn open(&self, path: &str) -> Result<File, Missing> {
         if self.is_denied(path) {
-            return Err(Missing { path: path.into(), why: Why::Denied("") });
+            return Err(Missing::denied(path));
         }
         open_regular(&self.place(path)).map_err(|error| Missing::from_io(path, &error))
     }
@@ -192,7 +109,7 @@ impl Roots {
     /// Names in a folder, sorted.
     pub(crate) fn names(&self, path: &str) -> Result<Vec<String>, Missing> {
         if self.is_denied(path) {
-            return Err(Missing { path: path.into(), why: Why::Denied("") });
+            return Err(Missing::denied(path));
         }
         let entries =
             std::fs::read_dir(self.place(path)).map_err(|error| Missing::from_io(path, &error))?;
@@ -208,7 +125,7 @@ impl Roots {
     /// Where a symbolic link points, unresolved.
     pub(crate) fn link(&self, path: &str) -> Result<String, Missing> {
         if self.is_denied(path) {
-            return Err(Missing { path: path.into(), why: Why::Denied("") });
+            return Err(Missing::denied(path));
         }
         // The last part must not be followed: only its folder is resolved.
         let place = match path.rsplit_once('/') {
@@ -328,12 +245,5 @@ mod tests {
         roots.denied = vec!["/sys/nothing".into()];
         let denied = roots.text("/sys/nothing").unwrap_err().needs("needs root");
         assert_eq!(denied.to_string(), "/sys/nothing: permission denied (needs root)");
-    }
-
-    #[test]
-    fn text_from_outside_cannot_steer_a_terminal() {
-        assert_eq!(clean("  a\x1b[2Jb\u{202e}c\n", 50), "a\u{fffd}[2Jb\u{fffd}c");
-        assert_eq!(clean("abcdef", 3), "abc…");
-        assert_eq!(clean("äöü", 3), "äöü");
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::cpu::Info;
 use crate::cpuid::{Leaves, hypervisor_bit, hypervisor_leaves};
-use crate::files::Missing;
 use crate::kernel_log::KernelLog;
+use crate::missing::Missing;
 use crate::roots::Roots;
 use toll_model::host::{Hypervisor, HypervisorKind as Kind};
 

@@ -1,6 +1,6 @@
 //! The kernel, how it was booted, and the distribution around it.
 
-use crate::files::{Missing, clean};
+use crate::missing::{Missing, clean};
 use crate::roots::Roots;
 use toll_model::host::{Distribution, Kernel};
 

@@ -17,6 +17,7 @@ mod kernel;
 mod kernel_log;
 mod libc;
 mod memory;
+mod missing;
 mod mitigations;
 mod privileges;
 mod process;
@@ -26,8 +27,8 @@ mod syscalls;
 mod tsc;
 mod vdso;
 
-pub use files::{Missing, Why};
 pub use kernel_log::{on_clocks, relevant as relevant_kernel_log};
+pub use missing::{Missing, Why};
 pub use roots::{AuditSource, CpuidSource, Environment, KernelLogSource, Roots, VdsoSource};
 
 use toll_model::Fact;

@@ -1,7 +1,7 @@
 //! The libc that this host's own programs use: told from files, running nothing.
 
 use crate::elf::{self, Dynamic};
-use crate::files::Missing;
+use crate::missing::Missing;
 use crate::roots::Roots;
 use toll_model::host::{Libc, LibcKind};
 

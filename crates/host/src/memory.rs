@@ -1,6 +1,6 @@
 //! Memory: `/proc/meminfo` and transparent huge pages.
 
-use crate::files::Missing;
+use crate::missing::Missing;
 use crate::roots::Roots;
 use toll_model::host::Memory;
 

@@ -1,6 +1,6 @@
 //! The kernel's words on each CPU vulnerability; mitigations make system calls dearer.
 
-use crate::files::Missing;
+use crate::missing::Missing;
 use crate::roots::Roots;
 use std::collections::BTreeMap;
 
@@ -14,5 +14,5 @@ pub(crate) fn read(roots: &Roots) -> Result<BTreeMap<String, String>, Missing> {
         Ok(words) => words,
         Err(missing) => format!("unavailable: {}", missing.why),
     };
-    Ok(names.iter().take(200).map(|name| (crate::files::clean(name, 60), of(name))).collect())
+    Ok(names.iter().take(200).map(|name| (crate::missing::clean(name, 60), of(name))).collect())
 }

@@ -1,6 +1,6 @@
 //! What this process may do.
 
-use crate::files::Missing;
+use crate::missing::Missing;
 use crate::process::Status;
 use crate::roots::Roots;
 use toll_model::host::Privileges;

@@ -1,7 +1,7 @@
 //! This process as the kernel sees it: `/proc/self/status`.
 
 use crate::cpu_list;
-use crate::files::Missing;
+use crate::missing::Missing;
 use crate::roots::Roots;
 
 /// Fields of `/proc/self/status`. Source: proc_pid_status(5).

@@ -1,6 +1,6 @@
 //! CPU time that the hypervisor gave to others: the first line of `/proc/stat`.
 
-use crate::files::Missing;
+use crate::missing::Missing;
 use crate::roots::Roots;
 use toll_model::host::Steal;
 

@@ -1,7 +1,7 @@
 //! The kernel's shared object in every process: which functions it has.
 
-use crate::files::{Missing, clean};
 use crate::kernel::parameter;
+use crate::missing::{Missing, clean};
 use crate::roots::{Roots, VdsoSource};
 use object::read::elf::ElfFile64;
 use object::{Object, ObjectSymbol};

@@ -125,7 +125,11 @@ fn only_plain_text(value: &serde_json::Value) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: 48,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
 
     #[test]
     fn a_few_spoilt_files_never_make_it_panic(
@@ -164,4 +168,13 @@ fn a_folder_with_nothing_in_it_is_a_machine_of_reasons() {
     assert!(host.kernel.reason().unwrap().contains("/proc/sys/kernel/osrelease: not there"));
     assert!(host.clocksource.current.reason().is_some());
     assert!(host.steal.reason().is_some());
+}
+
+#[test]
+fn a_path_with_a_nul_in_it_is_shown_without() {
+    let folder = tempfile::tempdir().unwrap();
+    copied(&fixture_host("kvm-guest-tsc"), folder.path());
+    let mounts = folder.path().join("proc/self/mountinfo");
+    apply(&mounts, &Spoil::Insert(13, vec![0]));
+    check(folder.path()).unwrap();
 }

@@ -2,7 +2,7 @@
 //!
 //! Sources: cgroups(7); Documentation/admin-guide/cgroup-v2.rst and cgroup-v1/.
 
-use crate::files::Missing;
+use crate::missing::Missing;
 use crate::roots::Roots;
 use std::path::{Component, Path};
 

@@ -2,7 +2,7 @@
 
 mod cgroup;
 
-use crate::files::Missing;
+use crate::missing::Missing;
 use crate::roots::Roots;
 use cgroup::Cgroups;
 use toll_model::host::Container;

@@ -3,7 +3,7 @@
 //! A command line can hold secrets: only flags of a known name are kept, with values that are
 //! plain numbers or words. Of agents and logs, which can cost time, the name alone is kept.
 
-use crate::files::clean;
+use crate::missing::clean;
 
 /// `-XX` flags that bear on the cost of clocks, safepoints or memory.
 /// Source: HotSpot's globals.hpp, gc_globals.hpp, c2_globals.hpp and globals_linux.hpp, 8 to 25.

@@ -1,7 +1,7 @@
 //! One installation, told by the files in it.
 
-use crate::files::{Missing, clean};
 use crate::kernel::assignment;
+use crate::missing::{Missing, clean};
 use crate::roots::Roots;
 use std::path::Path;
 use toll_model::host::Jvm;

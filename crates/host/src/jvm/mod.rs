@@ -6,7 +6,7 @@ mod running;
 
 pub use home::{JvmError, at};
 
-use crate::files::{Missing, clean};
+use crate::missing::{Missing, clean};
 use crate::roots::Roots;
 use running::Running;
 use toll_model::host::Jvm;

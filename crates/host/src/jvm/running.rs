@@ -1,7 +1,7 @@
 //! Running JVMs: a cheap look at every process, a closer one at those that are JVMs.
 
 use super::flags;
-use crate::files::{Missing, clean};
+use crate::missing::{Missing, clean};
 use crate::roots::Roots;
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -11,7 +11,7 @@ pub(crate) use demotion::{demotion, is_delay, is_trouble};
 pub(crate) use line::Line;
 pub use line::on_clocks;
 
-use crate::files::{Missing, clean};
+use crate::missing::{Missing, clean};
 use crate::roots::Roots;
 use toll_model::host::LogLine;
 

@@ -1,7 +1,8 @@
 //! Where the log is read: the ring buffer by two ways, else what was saved of it.
 
 use super::line::{Line, parse};
-use crate::files::{Missing, open_regular};
+use crate::files::open_regular;
+use crate::missing::Missing;
 use crate::roots::{KernelLogSource, Roots};
 use crate::steal;
 use std::fs::{File, OpenOptions};

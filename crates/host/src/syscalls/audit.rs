@@ -1,9 +1,9 @@
 //! Whether syscall auditing is on, by whatever may be asked.
 
 use super::netlink::{self, Status};
-use crate::files::Missing;
 use crate::kernel::parameter;
 use crate::kernel_log::KernelLog;
+use crate::missing::Missing;
 use crate::roots::{AuditSource, Roots};
 use std::path::Path;
 use toll_model::Fact;

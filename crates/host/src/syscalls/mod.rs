@@ -4,8 +4,8 @@ mod audit;
 mod netlink;
 mod tracepoints;
 
-use crate::files::{Missing, clean};
 use crate::kernel_log::KernelLog;
+use crate::missing::{Missing, clean};
 use crate::process::Status;
 use crate::roots::Roots;
 use toll_model::host::{Seccomp, SyscallTracing};

@@ -2,7 +2,7 @@
 //!
 //! Those that `perf` or BPF enabled for themselves do not show here: tracefs lists its own only.
 
-use crate::files::{Missing, clean};
+use crate::missing::{Missing, clean};
 use crate::roots::Roots;
 
 /// tracefs, and where kernels before 4.1 had it.

@@ -2,8 +2,8 @@
 
 use super::piece;
 use crate::cpuid::{self, Leaves};
-use crate::files::Missing;
 use crate::kernel_log::KernelLog;
+use crate::missing::Missing;
 use crate::roots::Roots;
 use raw_cpuid::CpuIdReader;
 use toll_model::Fact;

@@ -3,7 +3,7 @@
 use super::piece;
 use crate::cpu::Info;
 use crate::cpuid::{Leaves, hypervisor_leaves};
-use crate::files::Missing;
+use crate::missing::Missing;
 use raw_cpuid::CpuIdReader;
 use toll_model::host::{EvidenceKind as Kind, TscEvidence, Verdict};
 
