@@ -14,6 +14,8 @@ mod twin;
 mod worker;
 
 pub use clock::{Clock, PosixClock};
+pub use native::PathTo;
+pub(crate) use native::native_op;
 pub(crate) use worker::pipe;
 
 use crate::engine::{KnownAnswer, Limits, SharedField, Stopwatch, pin_to, run_rounds};

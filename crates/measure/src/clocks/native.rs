@@ -8,15 +8,60 @@ use crate::sys;
 use crate::vdso::Vdso;
 use std::io;
 use toll_loops::{Call, Counter, Op, sys::syscall};
+use toll_model::Path;
 
-/// A place for the time that every local call writes to: it lives as long as the program.
-///
-/// Nothing reads it, and one thread at a time measures; the kernel or the vDSO writes it.
-fn scratch() -> *mut [i64; 2] {
-    thread_local! {
-        static PLACE: &'static mut [i64; 2] = Box::leak(Box::new([0; 2]));
+/// How native code of this process gets at a clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PathTo {
+    /// The vDSO's own function.
+    Vdso,
+    /// The system call.
+    Syscall,
+    /// The instruction itself, for a counter.
+    Inline,
+}
+
+impl PathTo {
+    /// The word for it in an id.
+    pub fn of(self, clock: Clock) -> Path {
+        match self {
+            PathTo::Vdso => Path::Vdso,
+            PathTo::Syscall => Path::Syscall,
+            PathTo::Inline if clock == Clock::Counter => Path::User,
+            PathTo::Inline => Path::UserOrdered,
+        }
     }
-    PLACE.with(|place| std::ptr::from_ref::<[i64; 2]>(place).cast_mut())
+
+    /// Which of the three empty loops (call, system call, counter) is its baseline.
+    pub(crate) fn baseline(self) -> usize {
+        match self {
+            PathTo::Vdso => 0,
+            PathTo::Syscall => 1,
+            PathTo::Inline => 2,
+        }
+    }
+}
+
+/// The operation that reads `clock` by `path`, tried once; it writes to this thread's own place.
+pub(crate) fn native_op(clock: Clock, path: PathTo) -> Result<Op, String> {
+    match path {
+        PathTo::Vdso => vdso(clock, Vdso::of_this_process().as_ref()),
+        PathTo::Syscall => by_syscall(clock),
+        PathTo::Inline => counter(clock),
+    }
+}
+
+/// A place for the time that every call of this thread writes to: it lives as long as the program.
+///
+/// Nothing reads it; the kernel or the vDSO writes it. It has cache lines of its own, or threads
+/// that read a clock at once would pay for each other's writing.
+fn scratch() -> *mut [i64; 2] {
+    #[repr(align(128))]
+    struct Place(#[allow(dead_code)] [i64; 2]);
+    thread_local! {
+        static PLACE: *mut Place = Box::into_raw(Box::new(Place([0; 2])));
+    }
+    PLACE.with(|place| place.cast::<[i64; 2]>())
 }
 
 /// The vDSO's own function for `clock`.

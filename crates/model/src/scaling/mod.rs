@@ -1,6 +1,9 @@
 //! How a toll behaves when many pay it at once: calls per second in the whole system over threads
 //! or processes, a law fitted to that, and a verdict.
 
+mod usl;
+mod verdict;
+
 use crate::subject::Subject;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -71,4 +74,16 @@ pub enum ScalingVerdict {
         /// Why.
         why: String,
     },
+}
+
+impl Scaling {
+    /// The points with the law fitted to them and what follows.
+    pub fn judged(subject: Subject, mut points: Vec<ScalingPoint>) -> Scaling {
+        points.sort_by_key(|point| point.number);
+        let within: Vec<ScalingPoint> =
+            points.iter().copied().filter(|point| !point.beyond_cpus).collect();
+        let rates: Vec<(f64, f64)> =
+            within.iter().map(|p| (f64::from(p.number), p.calls_per_second)).collect();
+        Scaling { subject, fit: usl::fit(&rates), verdict: verdict::of(&within), points }
+    }
 }
