@@ -1,6 +1,6 @@
 //! What the machine runs on: CPUID first, then what the kernel and the firmware call it.
 
-use crate::cpu::Info;
+use crate::cpu_info::Info;
 use crate::cpuid::{Leaves, hypervisor_bit, hypervisor_leaves};
 use crate::kernel_log::KernelLog;
 use crate::missing::Missing;
@@ -14,12 +14,12 @@ pub(crate) fn read(
     roots: &Roots,
     leaves: &Result<Leaves, String>,
     log: &Result<KernelLog, Missing>,
+    info: Option<&Info>,
 ) -> Hypervisor {
-    let info = Info::read(roots).ok();
     let mut evidence = Vec::new();
     let product = product(roots);
     let vendor = roots.line(&format!("{DMI}/sys_vendor")).unwrap_or_default();
-    let mut kind = of_cpuid(leaves, info.as_ref(), &mut evidence);
+    let mut kind = of_cpuid(leaves, info, &mut evidence);
     if let Ok(name) = roots.line("/sys/hypervisor/type") {
         evidence.push(format!("/sys/hypervisor/type: {name}"));
         if name == "xen" {
@@ -32,11 +32,9 @@ pub(crate) fn read(
     if let Ok(product) = &product {
         evidence.push(format!("DMI: {product}"));
     }
-    if let Some((_, name)) = roots.acpi_maker() {
-        evidence.push(name.to_owned());
-    }
+    evidence.extend(acpi_maker(roots).map(str::to_owned));
     kind = with_firmware(kind, &vendor, product.as_deref().unwrap_or_default());
-    let emulated = is_emulated(leaves, info.as_ref(), &mut evidence);
+    let emulated = is_emulated(leaves, info, &mut evidence);
     Hypervisor {
         xen_dom0: (kind == Kind::Xen).then(|| xen_dom0(roots, &mut evidence)).flatten(),
         kind,
@@ -183,18 +181,16 @@ fn xen_dom0(roots: &Roots, evidence: &mut Vec<String>) -> Option<bool> {
     Some(bits & (1 << 11) != 0)
 }
 
-impl Roots {
-    /// The maker's name in the ACPI tables, which root may read: microVMs have no DMI.
-    fn acpi_maker(&self) -> Option<(&'static str, &'static str)> {
-        let table = ["FACP", "DSDT"]
-            .iter()
-            .find_map(|name| self.bytes(&format!("/sys/firmware/acpi/tables/{name}"), 36).ok())?;
-        // OEMID: bytes 10 to 15 of every table's header. Source: ACPI specification, 5.2.6.
-        match table.get(10..16)? {
-            b"FIRECK" => Some(("FIRECK", "ACPI OEM id FIRECK: Firecracker")),
-            b"CLOUDH" => Some(("CLOUDH", "ACPI OEM id CLOUDH: Cloud Hypervisor")),
-            _ => None,
-        }
+/// The maker's name in the ACPI tables, which root may read: microVMs have no DMI.
+fn acpi_maker(roots: &Roots) -> Option<&'static str> {
+    let table = ["FACP", "DSDT"]
+        .iter()
+        .find_map(|name| roots.bytes(&format!("/sys/firmware/acpi/tables/{name}"), 36).ok())?;
+    // OEMID: bytes 10 to 15 of every table's header. Source: ACPI specification, 5.2.6.
+    match table.get(10..16)? {
+        b"FIRECK" => Some("ACPI OEM id FIRECK: Firecracker"),
+        b"CLOUDH" => Some("ACPI OEM id CLOUDH: Cloud Hypervisor"),
+        _ => None,
     }
 }
 

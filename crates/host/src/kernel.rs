@@ -1,5 +1,6 @@
 //! The kernel, how it was booted, and the distribution around it.
 
+use crate::cpu_info::Info;
 use crate::missing::{Missing, clean};
 use crate::roots::Roots;
 use toll_model::host::{Distribution, Kernel};
@@ -91,25 +92,30 @@ const KEPT: &[&str] = &[
 ];
 
 /// The kernel.
-pub(crate) fn read(roots: &Roots, parameters: &[String]) -> Result<Kernel, Missing> {
+pub(crate) fn read(
+    roots: &Roots,
+    parameters: &[String],
+    info: Option<&Info>,
+) -> Result<Kernel, Missing> {
     Ok(Kernel {
         release: roots.line("/proc/sys/kernel/osrelease")?,
-        arch: arch(roots),
+        arch: arch(roots, info),
         parameters: parameters.to_vec(),
     })
 }
 
 /// The kernel's own word (`/proc/sys/kernel/arch`, since Linux 6.1); else what `/proc/cpuinfo`
 /// looks like; else what this program was built for.
-fn arch(roots: &Roots) -> String {
+fn arch(roots: &Roots, info: Option<&Info>) -> String {
     if let Ok(arch) = roots.line("/proc/sys/kernel/arch") {
         return arch;
     }
-    let cpuinfo = roots.text_upto("/proc/cpuinfo", 8192).unwrap_or_default();
-    if cpuinfo.contains("CPU implementer") {
+    let has = |field| info.is_some_and(|info| info.field(field).is_some());
+    if has("CPU implementer") {
         "aarch64".into()
-    } else if cpuinfo.contains("vendor_id") && cpuinfo.contains("\nflags") {
-        if cpuinfo.contains(" lm ") { "x86_64".into() } else { "i686".into() }
+    } else if has("vendor_id") && has("flags") {
+        let long = info.and_then(|info| info.has_flag("lm")) == Some(true);
+        if long { "x86_64".into() } else { "i686".into() }
     } else {
         std::env::consts::ARCH.into()
     }

@@ -7,6 +7,7 @@
 mod clocksource;
 mod container;
 mod cpu;
+mod cpu_info;
 pub mod cpu_list;
 mod cpuid;
 mod elf;
@@ -40,8 +41,9 @@ pub fn read(roots: &Roots) -> Host {
     let parameters = kernel::parameters(roots);
     let log = kernel_log::read(roots);
     let leaves = cpuid::open(roots);
+    let info = cpu_info::Info::read(roots);
     let known = parameters.as_ref().map(Vec::as_slice).unwrap_or_default();
-    let kernel = Fact::from(kernel::read(roots, known));
+    let kernel = Fact::from(kernel::read(roots, known, info.as_ref().ok()));
     let clocksource = clocksource::read(roots, &parameters, &log);
     let tsc = tsc::read(&tsc::Sources {
         roots,
@@ -50,11 +52,12 @@ pub fn read(roots: &Roots) -> Host {
         parameters: &parameters,
         log: &log,
         leaves: &leaves,
+        info: &info,
     });
     Host {
         distribution: kernel::distribution(roots).into(),
-        cpu: cpu::read(roots, &status),
-        hypervisor: hypervisor::read(roots, &leaves, &log),
+        cpu: cpu::read(roots, &status, &info),
+        hypervisor: hypervisor::read(roots, &leaves, &log, info.as_ref().ok()),
         container: container::read(roots),
         tsc,
         vdso: vdso::read(roots, &parameters),

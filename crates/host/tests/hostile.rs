@@ -75,6 +75,11 @@ fn apply(path: &Path, spoil: &Spoil) {
     }
 }
 
+/// A folder in memory, where there is one: each case writes a hundred files.
+fn scratch() -> tempfile::TempDir {
+    tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap()
+}
+
 /// All files of a folder, by name, and the folder copied to another place.
 fn copied(from: &Path, to: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
@@ -136,7 +141,7 @@ proptest! {
         name in prop::sample::select(vec!["kvm-guest-tsc", "locked-pod", "xen-ec2", "bare-metal-demoted"]),
         spoilt in prop::collection::vec((any::<prop::sample::Index>(), spoil()), 1..6),
     ) {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = scratch();
         let files = copied(&fixture_host(name), folder.path());
         for (index, spoil) in &spoilt {
             let path = index.get(&files);
@@ -152,7 +157,7 @@ proptest! {
         spoil in spoil(),
         name in prop::sample::select(vec!["kvm-guest-tsc", "locked-pod", "xen-ec2"]),
     ) {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = scratch();
         for path in copied(&fixture_host(name), folder.path()) {
             apply(&path, &spoil);
         }
@@ -162,7 +167,7 @@ proptest! {
 
 #[test]
 fn a_folder_with_nothing_in_it_is_a_machine_of_reasons() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = scratch();
     check(folder.path()).unwrap();
     let host = toll_host::read(&Roots::fixture(folder.path()));
     assert!(host.kernel.reason().unwrap().contains("/proc/sys/kernel/osrelease: not there"));
@@ -172,7 +177,7 @@ fn a_folder_with_nothing_in_it_is_a_machine_of_reasons() {
 
 #[test]
 fn a_path_with_a_nul_in_it_is_shown_without() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = scratch();
     copied(&fixture_host("kvm-guest-tsc"), folder.path());
     let mounts = folder.path().join("proc/self/mountinfo");
     apply(&mounts, &Spoil::Insert(13, vec![0]));

@@ -1,7 +1,7 @@
 //! The hypervisor's own word on the TSC.
 
 use super::piece;
-use crate::cpu::Info;
+use crate::cpu_info::Info;
 use crate::cpuid::{Leaves, hypervisor_leaves};
 use crate::missing::Missing;
 use raw_cpuid::CpuIdReader;

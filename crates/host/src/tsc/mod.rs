@@ -8,7 +8,7 @@ mod frequency;
 mod hypervisor;
 
 use crate::clocksource::lost_beginning;
-use crate::cpu::Info;
+use crate::cpu_info::Info;
 use crate::cpuid::{self, Leaves};
 use crate::kernel::parameter;
 use crate::kernel_log::{KernelLog, is_delay, is_trouble};
@@ -25,6 +25,7 @@ pub(crate) struct Sources<'a> {
     pub(crate) parameters: &'a Result<Vec<String>, Missing>,
     pub(crate) log: &'a Result<KernelLog, Missing>,
     pub(crate) leaves: &'a Result<Leaves, String>,
+    pub(crate) info: &'a Result<Info, Missing>,
 }
 
 /// At most this many lines of the log are quoted as evidence.
@@ -39,12 +40,11 @@ pub(crate) fn read(sources: &Sources<'_>) -> Tsc {
     {
         return Tsc { evidence: Vec::new(), khz: Fact::unavailable("only x86 has a TSC") };
     }
-    let info = Info::read(sources.roots);
     let mut evidence = vec![demotion(sources), available(sources.clocksource)];
     evidence.extend(log_lines(sources.log));
-    evidence.push(invariant(sources.leaves, &info));
+    evidence.push(invariant(sources.leaves, sources.info));
     evidence.extend(adjust::read(sources.roots, sources.leaves));
-    evidence.extend(hypervisor::read(sources.leaves, &info));
+    evidence.extend(hypervisor::read(sources.leaves, sources.info));
     evidence.push(process_may_read(sources.roots));
     evidence.extend(command_line(sources.parameters));
     let (khz, found) = frequency::read(sources.roots, sources.log, sources.leaves);
