@@ -91,6 +91,13 @@ pub struct Quality {
     pub reasons: Vec<String>,
 }
 
+impl Quality {
+    /// Independent additions a cycle that an x86-64 core of its own reaches at least. Intel since
+    /// Nehalem and AMD since Zen issue four (Agner Fog, Microarchitecture); Atom and Bulldozer
+    /// are narrower.
+    pub const OWN_CORE: f64 = 3.0;
+}
+
 /// Why a text is no run file.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {

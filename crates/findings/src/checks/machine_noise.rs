@@ -1,9 +1,9 @@
-//! What spoils a measurement here: steal, quota, too few CPUs, frequency, emulation.
+//! What spoils a measurement here: steal, a shared core, quota, too few CPUs, frequency, emulation.
 
 use crate::check::{Check, Outcome};
 use crate::words::list;
 use toll_model::host::Steal;
-use toll_model::{Finding, Level, Remedy, Run};
+use toll_model::{Finding, Level, Quality, Remedy, Run};
 
 /// Steal from here on moves medians, percent.
 const STEAL_PERCENT: f64 = 1.0;
@@ -31,11 +31,10 @@ impl Check for MachineNoise {
     }
 
     fn run(&self, run: &Run) -> Outcome {
-        let spoilers: Vec<_> =
-            [noisy(run), steal(run), quota(run), one_cpu(run), governor(run), emulation(run)]
-                .into_iter()
-                .flatten()
-                .collect();
+        let spoilers: Vec<_> = [noisy, shared_core, steal, quota, one_cpu, governor, emulation]
+            .into_iter()
+            .filter_map(|look| look(run))
+            .collect();
         let Some(level) = spoilers.iter().map(|s| s.level).max() else {
             return all_clear(run);
         };
@@ -82,6 +81,26 @@ fn noisy(run: &Run) -> Option<Spoiler> {
             command: "measure again while the machine is idle, with a longer --duration".into(),
             gain: "figures that can be trusted as they stand".into(),
             risk: "none".into(),
+        }),
+    })
+}
+
+/// Another hardware thread on the core: the known answer cannot show it (see
+/// `Quality::instructions_per_cycle`).
+fn shared_core(run: &Run) -> Option<Spoiler> {
+    let reached = run.quality.as_ref()?.instructions_per_cycle?;
+    let shared = reached > 0.0 && reached < Quality::OWN_CORE && !run.host.hypervisor.emulated;
+    shared.then(|| Spoiler {
+        level: Level::Info,
+        short: format!("a core shared with another hardware thread ({reached:.1} additions a cycle)"),
+        because: format!(
+            "independent additions reached {reached:.1} a cycle, where a core of its own gives {:.0} or more unless it is a narrow one (Atom, Bulldozer): prices here are higher than on an idle core",
+            Quality::OWN_CORE
+        ),
+        remedy: Some(Remedy {
+            command: "keep the core's other hardware thread idle while measuring; in a guest, an instance with cores of its own".into(),
+            gain: "the price of the clock without the neighbour's share".into(),
+            risk: "none; if production shares its cores too, today's prices are the true ones".into(),
         }),
     })
 }

@@ -1,6 +1,6 @@
 //! How far a run can be trusted, from what ran beside the clocks.
 
-use crate::engine::{KnownAnswer, Rounds, SHARED_CORE_BELOW, Stopwatch, TOLERANCE};
+use crate::engine::{KnownAnswer, Rounds, Stopwatch, TOLERANCE};
 use toll_model::Quality;
 
 /// What stopwatch and reference loops say; CPU, seed and steal are the caller's to add.
@@ -18,12 +18,13 @@ pub(super) fn of(stopwatch: &Stopwatch, rounds: &Rounds, known_answer: KnownAnsw
     }
     let noisy = !reasons.is_empty();
     if let Some(reached) = instructions_per_cycle
-        && reached < SHARED_CORE_BELOW
+        && reached < Quality::OWN_CORE
     {
         reasons.push(format!(
-            "another hardware thread used this core: independent additions reached {reached:.1} \
-             instructions a cycle, and a core of its own gives at least {SHARED_CORE_BELOW:.1}; \
-             prices here are higher than on an idle core"
+            "another hardware thread used this core, unless it is a narrow one: independent \
+             additions reached {reached:.1} a cycle, and a core of its own gives {:.0} or more; \
+             prices here are higher than on an idle core",
+            Quality::OWN_CORE
         ));
     }
     if let Stopwatch::Clock { why } = stopwatch {

@@ -14,10 +14,6 @@ use super::stopwatch::Stopwatch;
 use toll_loops::Op;
 use toll_model::stats;
 
-/// Fewer instructions a cycle than this, of independent additions, and the core is shared: the
-/// narrowest server CPU of the last fifteen years issues four.
-pub const SHARED_CORE_BELOW: f64 = 3.0;
-
 /// How far from 2 the ratio may lie.
 pub const TOLERANCE: f64 = 0.02;
 

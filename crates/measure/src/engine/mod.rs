@@ -16,7 +16,7 @@ mod simulated;
 mod stopwatch;
 
 pub use bench::{Bench, Block, Entry};
-pub use known_answer::{KnownAnswer, SHARED_CORE_BELOW, TOLERANCE};
+pub use known_answer::{KnownAnswer, TOLERANCE};
 pub(crate) use local::WARM_CALLS;
 pub use local::{Local, SharedField};
 pub use pin::{Pinned, pin_to};

@@ -84,8 +84,7 @@ pub fn measure(
                 })),
             }
         }
-        let again = plan.clocks.clone();
-        let team = Team::start(kind, most, &cpus, ops, again, stopwatch, SLICE)?;
+        let team = Team::start(kind, most, &cpus, &ops, &plan.clocks, stopwatch, SLICE)?;
         let team = Rc::new(RefCell::new(team));
         let bench = |op, number| Slice { team: team.clone(), op, number };
         // Each number has empty loops of its own: hardware threads share a core in these too.
@@ -142,7 +141,7 @@ pub fn measure(
 }
 
 fn usable_cpus() -> Vec<u32> {
-    crate::sys::affinity().map(|set| set.list()).unwrap_or_else(|| vec![0])
+    crate::sys::affinity().map_or_else(|| vec![0], |set| set.list())
 }
 
 /// One clock by one path, at all numbers.

@@ -53,8 +53,8 @@ impl Team {
         kind: Kind,
         number: u32,
         cpus: &[u32],
-        ops: Vec<Op>,
-        clocks: Vec<(Clock, PathTo)>,
+        ops: &[Op],
+        clocks: &[(Clock, PathTo)],
         stopwatch: Stopwatch,
         slice: Duration,
     ) -> Result<Team, MeasureError> {
@@ -85,7 +85,7 @@ impl Team {
                         -1 => return Err(failed("fork", io::Error::last_os_error())),
                         0 => {
                             die_with_parent();
-                            briefing.serve(seat, cpu, &ops);
+                            briefing.serve(seat, cpu, ops);
                             // SAFETY: ends the child.
                             unsafe { libc::_exit(0) }
                         }

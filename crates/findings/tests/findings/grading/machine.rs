@@ -85,4 +85,7 @@ fn noise_is_graded_by_how_much_it_moves_figures() {
     assert_eq!(judge(&|r| r.host.hypervisor.emulated = true), Some(Level::Warn));
     let noisy = Quality { noisy: true, steal_percent: Some(0.0), ..Quality::default() };
     assert_eq!(judge(&|r| r.quality = Some(noisy.clone())), Some(Level::Warn));
+    let reached = |n| Quality { instructions_per_cycle: Some(n), ..Quality::default() };
+    assert_eq!(judge(&|r| r.quality = Some(reached(2.2))), Some(Level::Info));
+    assert_eq!(judge(&|r| r.quality = Some(reached(3.9))), None);
 }
