@@ -1,6 +1,6 @@
 //! The libc that this host's own programs use: told from files, running nothing.
 
-use crate::elf::{self, Dynamic};
+use crate::elf::{Dynamic, Image};
 use crate::missing::Missing;
 use crate::roots::Roots;
 use toll_model::host::{Libc, LibcKind};
@@ -46,16 +46,20 @@ pub(crate) fn read(roots: &Roots) -> Result<Libc, Missing> {
 }
 
 fn of_program(roots: &Roots, program: &str) -> Result<Libc, Missing> {
-    let image = roots.bytes(program, elf::LARGEST)?;
-    let found = elf::dynamic(&image).map_err(|why| Missing::new(program, why))?;
+    let image = image(roots, program)?;
+    let found = image.dynamic().map_err(|why| Missing::new(program, why))?;
     let kind = kind(&found);
     let version = match kind {
         LibcKind::Glibc => library(roots, &found, "libc.so.6").and_then(|image| glibc(&image)),
         // musl's loader and its libc are one file.
-        LibcKind::Musl => roots.bytes(&found.loader, elf::LARGEST).ok().and_then(|i| musl(&i)),
+        LibcKind::Musl => image(roots, &found.loader).ok().and_then(|image| musl(&image)),
         LibcKind::Other => None,
     };
     Ok(Libc { kind, version, loader: found.loader, program: program.into() })
+}
+
+fn image(roots: &Roots, path: &str) -> Result<Image, Missing> {
+    Image::new(roots.open(path)?).map_err(|why| Missing::new(path, why))
 }
 
 fn kind(program: &Dynamic) -> LibcKind {
@@ -70,7 +74,7 @@ fn kind(program: &Dynamic) -> LibcKind {
 }
 
 /// A library, where the loader would look for it first.
-fn library(roots: &Roots, program: &Dynamic, name: &str) -> Option<Vec<u8>> {
+fn library(roots: &Roots, program: &Dynamic, name: &str) -> Option<Image> {
     let loader = if roots.root == std::path::Path::new("/") {
         std::fs::canonicalize(&program.loader).ok()?.to_string_lossy().into_owned()
     } else {
@@ -79,12 +83,12 @@ fn library(roots: &Roots, program: &Dynamic, name: &str) -> Option<Vec<u8>> {
     let own = loader.rsplit_once('/').map(|(folder, _)| folder)?;
     std::iter::once(own)
         .chain(FOLDERS.iter().copied())
-        .find_map(|folder| roots.bytes(&format!("{folder}/{name}"), elf::LARGEST).ok())
+        .find_map(|folder| image(roots, &format!("{folder}/{name}")).ok())
 }
 
 /// `GNU C Library (…) stable release version 2.36.`: what `libc.so.6` prints when it is run.
-fn glibc(image: &[u8]) -> Option<String> {
-    let data = elf::read_only_data(image);
+fn glibc(image: &Image) -> Option<String> {
+    let data = image.read_only_data();
     let banner = b"GNU C Library ";
     let at = data.windows(banner.len()).position(|window| window == banner)?;
     let text = String::from_utf8_lossy(data.get(at..)?.get(..300.min(data.len() - at))?);
@@ -93,8 +97,9 @@ fn glibc(image: &[u8]) -> Option<String> {
 }
 
 /// musl keeps its version as a string by itself, `1.2.3`, beside the text that it is printed in.
-fn musl(image: &[u8]) -> Option<String> {
-    elf::read_only_data(image)
+fn musl(image: &Image) -> Option<String> {
+    image
+        .read_only_data()
         .split(|&byte| byte == 0)
         .filter(|word| (5..=24).contains(&word.len()))
         .filter_map(|word| std::str::from_utf8(word).ok())

@@ -69,7 +69,8 @@ impl Team {
             let cpu = cpus[seat % cpus.len()];
             match kind {
                 Kind::Threads => {
-                    let (briefing, clocks, ready) = (briefing(), clocks.clone(), ops[..3].to_vec());
+                    let (briefing, clocks, ready) =
+                        (briefing(), clocks.to_vec(), ops[..3].to_vec());
                     let member = std::thread::Builder::new().spawn(move || {
                         let own = clocks.iter().filter_map(|&(c, p)| native_op(c, p).ok());
                         let ops: Vec<Op> = ready.into_iter().chain(own).collect();
