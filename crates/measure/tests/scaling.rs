@@ -36,7 +36,7 @@ fn plan(names: &[&str]) -> Plan {
 fn run(plan: &Plan) -> Outcome {
     for attempt in 1.. {
         let outcome = measure(plan, &host(), &mut |_| {}, &AtomicBool::new(false)).unwrap();
-        assert!(outcome.measurements.iter().all(|row| row.is_whole()), "{outcome:?}");
+        assert!(outcome.measurements.iter().all(toll_model::Measurement::is_whole), "{outcome:?}");
         let missing: Vec<_> =
             outcome.measurements.iter().filter_map(|row| row.unavailable.as_ref()).collect();
         if missing.is_empty() {
