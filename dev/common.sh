@@ -33,7 +33,7 @@ has_target() {
 # The javac to use: on PATH, by JAVA_HOME, or where distributions put it. Empty if there is none.
 find_javac() {
     local candidate
-    for candidate in "$(command -v javac || true)" "${JAVA_HOME:-}/bin/javac" /usr/lib/jvm/*/bin/javac; do
+    for candidate in "$(command -v javac || true)" "${JAVA_HOME:+$JAVA_HOME/bin/javac}" /usr/lib/jvm/*/bin/javac; do
         if [ -x "$candidate" ]; then
             printf '%s\n' "$candidate"
             return
