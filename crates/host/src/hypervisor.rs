@@ -29,6 +29,15 @@ pub(crate) fn read(
     if kind == Kind::Unknown {
         kind = of_kernel(roots, log, &mut evidence);
     }
+    // The Windows Subsystem for Linux is a guest of Hyper-V without firmware of its own.
+    if let Ok(release) = roots.line("/proc/sys/kernel/osrelease")
+        && release.to_ascii_lowercase().contains("microsoft")
+    {
+        evidence.push(format!("/proc/sys/kernel/osrelease: {release}"));
+        if kind == Kind::Unknown {
+            kind = Kind::HyperV;
+        }
+    }
     if let Ok(product) = &product {
         evidence.push(format!("DMI: {product}"));
     }

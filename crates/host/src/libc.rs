@@ -46,19 +46,19 @@ pub(crate) fn read(roots: &Roots) -> Result<Libc, Missing> {
 }
 
 fn of_program(roots: &Roots, program: &str) -> Result<Libc, Missing> {
-    let image = image(roots, program)?;
+    let image = open(roots, program)?;
     let found = image.dynamic().map_err(|why| Missing::new(program, why))?;
     let kind = kind(&found);
     let version = match kind {
         LibcKind::Glibc => library(roots, &found, "libc.so.6").and_then(|image| glibc(&image)),
         // musl's loader and its libc are one file.
-        LibcKind::Musl => image(roots, &found.loader).ok().and_then(|image| musl(&image)),
+        LibcKind::Musl => open(roots, &found.loader).ok().and_then(|image| musl(&image)),
         LibcKind::Other => None,
     };
     Ok(Libc { kind, version, loader: found.loader, program: program.into() })
 }
 
-fn image(roots: &Roots, path: &str) -> Result<Image, Missing> {
+fn open(roots: &Roots, path: &str) -> Result<Image, Missing> {
     Image::new(roots.open(path)?).map_err(|why| Missing::new(path, why))
 }
 
@@ -83,7 +83,7 @@ fn library(roots: &Roots, program: &Dynamic, name: &str) -> Option<Image> {
     let own = loader.rsplit_once('/').map(|(folder, _)| folder)?;
     std::iter::once(own)
         .chain(FOLDERS.iter().copied())
-        .find_map(|folder| image(roots, &format!("{folder}/{name}")).ok())
+        .find_map(|folder| open(roots, &format!("{folder}/{name}")).ok())
 }
 
 /// `GNU C Library (…) stable release version 2.36.`: what `libc.so.6` prints when it is run.
@@ -130,6 +130,16 @@ mod tests {
         for bad in ["", "2", "2.", ".2", "a.b", "1.2;3"] {
             assert_eq!(version(bad), None, "{bad}");
         }
+    }
+
+    #[test]
+    fn a_huge_file_is_not_read() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(folder.path().join("root/bin")).unwrap();
+        let file = std::fs::File::create(folder.path().join("root/bin/true")).unwrap();
+        file.set_len(1 << 40).unwrap();
+        let error = read(&Roots::fixture(folder.path())).unwrap_err().to_string();
+        assert!(error.ends_with("/bin/true: too large for a small program"), "{error}");
     }
 
     /// A machine with one program, and a libc in the folder of its loader.

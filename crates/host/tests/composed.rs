@@ -75,6 +75,14 @@ fn qemu_without_kvm_is_emulation() {
 }
 
 #[test]
+fn wsl_is_hyperv() {
+    let release = "5.15.167.4-microsoft-standard-WSL2\n";
+    let host = Machine::new().with("proc/sys/kernel/osrelease", release).read();
+    assert_eq!(host.hypervisor.kind, HypervisorKind::HyperV);
+    assert!(host.hypervisor.evidence[0].contains("WSL2"), "{:?}", host.hypervisor.evidence);
+}
+
+#[test]
 fn dom0_is_told_by_xenfs_or_by_its_features() {
     let xen = || {
         Machine::new()
