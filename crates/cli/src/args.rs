@@ -1,6 +1,7 @@
 //! The command line as plain data. Help texts, completions and man pages come from here.
 
 use crate::exit;
+use crate::numbers::Numbers;
 use crate::span::Span;
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
@@ -88,7 +89,15 @@ pub(crate) struct ClocksArgs {
     /// is named
     #[arg(value_name = "CLOCK")]
     pub(crate) clocks: Vec<String>,
-    /// CPUs that may be measured on, `2` or `0-3,8`; one thread uses the first of them
+    /// Let so many threads read at once, `8`, `1..8` or `1,2,4`: what each call costs then, and what
+    /// the whole system gets done
+    #[arg(long, value_name = "N..M")]
+    pub(crate) threads: Option<Numbers>,
+    /// The same with processes
+    #[arg(long, value_name = "N..M")]
+    pub(crate) processes: Option<Numbers>,
+    /// CPUs to measure on, `2` or `0-3,8`; one thread uses the first of them, many fill them in this
+    /// order
     #[arg(long, value_name = "LIST")]
     pub(crate) cpus: Option<String>,
     /// Time for measuring: seconds, or `5s`, `200ms`, `2m`
@@ -98,7 +107,7 @@ pub(crate) struct ClocksArgs {
     #[arg(long, conflicts_with = "duration")]
     pub(crate) quick: bool,
     /// Leave out the measurement among cache misses
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["threads", "processes"])]
     pub(crate) no_in_situ: bool,
     /// Measure this JVM, a `java` launcher or a Java home, instead of those found; may be given
     /// several times

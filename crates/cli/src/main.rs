@@ -12,6 +12,7 @@ mod exit;
 mod interrupt;
 mod java;
 mod measuring;
+mod numbers;
 mod output;
 mod progress;
 mod span;

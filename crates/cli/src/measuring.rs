@@ -6,7 +6,7 @@ use crate::progress::Bar;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use toll_measure::clocks::{self, Clock, InSitu, Plan, Progress};
-use toll_measure::{MeasureError, probe};
+use toll_measure::{MeasureError, probe, scaling};
 use toll_model::host::Jvm;
 use toll_model::{Host, Run, Tool};
 
@@ -105,6 +105,32 @@ fn complaint(error: MeasureError) -> Complaint {
         }
         other => Complaint::whole(other),
     }
+}
+
+/// Lets many read at once; after an interrupt, the run holds what was got.
+///
+/// # Errors
+/// A CPU that cannot be used.
+pub(crate) fn gather_many(
+    plan: &scaling::Plan,
+    host: Host,
+    bar: &Bar,
+    stop: &AtomicBool,
+) -> Result<Run, Complaint> {
+    let mut progress = |at| show(bar, Progress::Measuring(at));
+    let outcome = scaling::measure(plan, &host, &mut progress, stop).map_err(Complaint::whole)?;
+    let mut run = Run::new(Tool::default(), host);
+    run.measurements = outcome.measurements;
+    run.scaling = outcome.scaling;
+    run.quality = Some(outcome.quality);
+    Ok(run)
+}
+
+/// A seed that no two runs share.
+pub(crate) fn fresh_seed() -> u64 {
+    std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .map_or(1, |since| since.as_nanos() as u64)
 }
 
 fn show(bar: &Bar, progress: Progress) {

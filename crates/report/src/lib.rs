@@ -24,6 +24,7 @@ mod notes;
 mod price_table;
 mod quality;
 mod rows;
+mod scaling_table;
 mod served;
 mod table;
 mod text;

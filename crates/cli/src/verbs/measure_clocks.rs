@@ -5,6 +5,7 @@ use crate::complaint::Complaint;
 use crate::delivery::Delivery;
 use crate::exit::Exit;
 use crate::measuring::{self, AmongMisses, Request};
+use crate::numbers::Numbers;
 use crate::output::say;
 use crate::progress::Bar;
 use crate::started::Started;
@@ -12,11 +13,16 @@ use crate::{interrupt, java};
 use std::path::PathBuf;
 use std::time::Duration;
 use toll_host::cpu_list;
-use toll_measure::clocks::Clock;
+use toll_measure::clocks::{Clock, PathTo};
+use toll_measure::scaling::Plan;
 use toll_model::{Host, Run};
 
 /// Time for measuring, where none is given.
-const BUDGET: Duration = Duration::from_secs(8);
+const BUDGET: Duration = Duration::from_secs(3);
+
+/// The clocks that many read at once, where none is named.
+const MANY: [&str; 5] =
+    ["CLOCK_REALTIME", "CLOCK_MONOTONIC", "CLOCK_MONOTONIC_COARSE", "rdtsc", "cntvct"];
 
 /// Runs the verb.
 ///
@@ -37,7 +43,7 @@ pub(crate) fn run(
     let stop = interrupt::watch();
     let host = toll_host::read(&toll_host::Roots::live());
     let request = Request {
-        cpu: cpu(args, common, &host)?,
+        cpu: one_cpu(args, common, &host)?,
         among_misses: if args.no_in_situ { AmongMisses::Nothing } else { AmongMisses::InFull },
         budget: budget(args),
         seed: args.seed,
@@ -51,7 +57,11 @@ pub(crate) fn run(
         probes: false,
     };
     delivery.introduce(&host)?;
-    let measured = measuring::gather(request, host, &Bar::new(!common.quiet), stop);
+    let bar = Bar::new(!common.quiet);
+    let measured = match many(args, &request, &host)? {
+        Some(plan) => measuring::gather_many(&plan, host, &bar, stop),
+        None => measuring::gather(request, host, &bar, stop),
+    };
     let mut run = match measured {
         // A JVM that was named dies of the same Ctrl-C.
         Err(_) if interrupt::came() => return Ok(Exit::Interrupted),
@@ -73,9 +83,38 @@ fn budget(args: &ClocksArgs) -> Duration {
     }
 }
 
-// The CPU to measure on; one that cannot be used is told beside those that can.
-fn cpu(args: &ClocksArgs, common: &Common, host: &Host) -> Result<Option<u32>, Complaint> {
-    let Some(text) = &args.cpus else { return Ok(None) };
+// What to do with many at once, if that was asked for.
+fn many(args: &ClocksArgs, request: &Request, host: &Host) -> Result<Option<Plan>, Complaint> {
+    if args.threads.is_none() && args.processes.is_none() {
+        return Ok(None);
+    }
+    if !request.java.is_empty() && request.java_named {
+        let what = "--java with --threads or --processes: many at once are measured natively only";
+        return Err(Complaint::new(what, "leave out --java"));
+    }
+    let clocks = match request.clocks.as_slice() {
+        [] => MANY.iter().filter_map(|name| name.parse().ok()).collect(),
+        named => named.to_vec(),
+    };
+    let clocks = clocks.into_iter().flat_map(|clock: Clock| {
+        let paths: &[PathTo] =
+            if clock.is_counter() { &[PathTo::Inline] } else { &[PathTo::Vdso, PathTo::Syscall] };
+        paths.iter().map(move |path| (clock, *path))
+    });
+    let numbers = |given: &Option<Numbers>| given.clone().map(|n| n.0).unwrap_or_default();
+    Ok(Some(Plan {
+        clocks: clocks.collect(),
+        threads: numbers(&args.threads),
+        processes: numbers(&args.processes),
+        cpus: cpus(args, host)?,
+        budget: request.budget,
+        seed: request.seed.unwrap_or_else(measuring::fresh_seed),
+    }))
+}
+
+// The CPUs to measure on, none if any will do; one that cannot be used is told beside those that can.
+fn cpus(args: &ClocksArgs, host: &Host) -> Result<Vec<u32>, Complaint> {
+    let Some(text) = &args.cpus else { return Ok(Vec::new()) };
     let asked = cpu_list::parse(text)
         .map_err(|error| Complaint::new(error, "give numbers and ranges such as 0-3,8"))?;
     let facts = &host.cpu;
@@ -88,15 +127,20 @@ fn cpu(args: &ClocksArgs, common: &Common, host: &Host) -> Result<Option<u32>, C
             ));
         }
     }
-    match asked.as_slice() {
-        [] => Err(Complaint::new("--cpus names no CPU", "give numbers and ranges such as 0-3,8")),
-        [first, rest @ ..] => {
-            if !rest.is_empty() && !common.quiet {
-                say(&format!("toll: one thread measures, on CPU {first}"));
-            }
-            Ok(Some(*first))
-        }
+    if asked.is_empty() {
+        return Err(Complaint::new("--cpus names no CPU", "give numbers and ranges such as 0-3,8"));
     }
+    Ok(asked)
+}
+
+// The one CPU of a single thread.
+fn one_cpu(args: &ClocksArgs, common: &Common, host: &Host) -> Result<Option<u32>, Complaint> {
+    let asked = cpus(args, host)?;
+    let many = args.threads.is_some() || args.processes.is_some();
+    if let (false, false, [first, _, ..]) = (common.quiet, many, asked.as_slice()) {
+        say(&format!("toll: one thread measures, on CPU {first}"));
+    }
+    Ok(asked.first().copied())
 }
 
 // What the user named and this machine cannot give is an error; what nobody named is only a row.

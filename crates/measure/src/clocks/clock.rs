@@ -84,6 +84,11 @@ impl Clock {
         ALL.iter().find(|&&(clock, _)| clock == self).map_or("", |&(_, name)| name)
     }
 
+    /// Whether it is the hardware counter itself, read inline.
+    pub fn is_counter(self) -> bool {
+        matches!(self, Clock::Counter | Clock::Rdtscp | Clock::FencedCounter)
+    }
+
     /// The function of the vDSO that serves it; `None` for a counter.
     pub(crate) fn symbol(self) -> Option<Symbol> {
         match self {

@@ -8,7 +8,7 @@ mod in_situ;
 mod java;
 mod libc_probe;
 mod native;
-mod quality;
+pub(crate) mod quality;
 mod table;
 mod twin;
 mod worker;
@@ -193,7 +193,7 @@ fn limits(budget: Duration, stopwatch: &Stopwatch) -> Limits {
     }
 }
 
-fn steal_since(before: &Fact<Steal>) -> Option<f64> {
+pub(crate) fn steal_since(before: &Fact<Steal>) -> Option<f64> {
     let before = *before.known()?;
     let now = toll_host::read_steal(&toll_host::Roots::live());
     now.known()?.percent_since(&before).map(|percent| (percent * 1e2).round() / 1e2)

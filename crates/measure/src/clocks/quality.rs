@@ -4,7 +4,7 @@ use crate::engine::{KnownAnswer, Rounds, Stopwatch, TOLERANCE};
 use toll_model::Quality;
 
 /// What stopwatch and reference loops say; CPU, seed and steal are the caller's to add.
-pub(super) fn of(stopwatch: &Stopwatch, rounds: &Rounds, known_answer: KnownAnswer) -> Quality {
+pub(crate) fn of(stopwatch: &Stopwatch, rounds: &Rounds, known_answer: KnownAnswer) -> Quality {
     let ratio = known_answer.ratio(rounds);
     let instructions_per_cycle = known_answer.instructions_per_cycle(rounds);
     let mut reasons = Vec::new();

@@ -6,8 +6,10 @@
 mod table;
 mod team;
 
-use crate::clocks::{Clock, PathTo, native_op};
-use crate::engine::{Bench, Block, Entry, Limits, Rounds, Stopwatch, measurement, run_rounds};
+use crate::clocks::{Clock, PathTo, native_op, quality, steal_since};
+use crate::engine::{
+    Bench, Block, Entry, KnownAnswer, Limits, Rounds, Stopwatch, measurement, pin_to, run_rounds,
+};
 use crate::error::MeasureError;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -16,7 +18,7 @@ use std::time::{Duration, Instant};
 use team::{Kind, Team};
 use toll_loops::Op;
 use toll_model::scaling::{Scaling, ScalingPoint};
-use toll_model::{Host, Measurement, Shape, Stopped, Subject, stats};
+use toll_model::{Host, Measurement, Quality, Shape, Stopped, Subject, stats};
 
 /// What to measure.
 #[derive(Clone, Debug)]
@@ -45,6 +47,8 @@ pub struct Outcome {
     pub measurements: Vec<Measurement>,
     /// One for each clock and path.
     pub scaling: Vec<Scaling>,
+    /// How far the figures can be trusted.
+    pub quality: Quality,
     /// The run was interrupted; the rows hold what was got.
     pub interrupted: bool,
 }
@@ -65,6 +69,7 @@ pub fn measure(
     let cpus = if plan.cpus.is_empty() { usable_cpus() } else { plan.cpus.clone() };
     let stopwatch = Stopwatch::choose(host);
     let mut entries: Vec<Entry<'_>> = Vec::new();
+    let known_answer = KnownAnswer::add(&mut entries, &stopwatch);
     let mut groups: Vec<Group> = Vec::new();
     let mut missing = Vec::new();
     // Processes first: a child is forked while this process has no other threads of the team.
@@ -87,15 +92,18 @@ pub fn measure(
         let team = Team::start(kind, most, &cpus, &ops, &plan.clocks, stopwatch, SLICE)?;
         let team = Rc::new(RefCell::new(team));
         let bench = |op, number| Slice { team: team.clone(), op, number };
-        // Each number has empty loops of its own: hardware threads share a core in these too.
+        // Each number has empty loops of its own: hardware threads share a core in these too. Those
+        // who take turns pay what one pays.
+        let mut baseline_of = |number: u32| {
+            [0, 1, 2].map(|op| {
+                entries.push(Entry::baseline(bench(op, number)));
+                entries.len() - 1
+            })
+        };
+        let one = baseline_of(1);
         let baselines: Vec<[usize; 3]> = numbers
             .iter()
-            .map(|&number| {
-                [0, 1, 2].map(|op| {
-                    entries.push(Entry::baseline(bench(op, number)));
-                    entries.len() - 1
-                })
-            })
+            .map(|&n| if n == 1 || n as usize > cpus.len() { one } else { baseline_of(n) })
             .collect();
         for (clock, path, op) in works {
             let mut group = Group { entries: Vec::new(), cpus: cpus.len() as u32 };
@@ -120,6 +128,9 @@ pub fn measure(
         max_rounds: 500,
         precision: 0.01,
     };
+    // The leader sleeps while a team works; the known answer is its own, and wants one CPU.
+    let _pinned = pin_to(cpus.first().copied(), host)?;
+    let steal = toll_host::read_steal(&toll_host::Roots::live());
     let began = Instant::now();
     let rounds = run_rounds(
         &mut entries,
@@ -129,6 +140,11 @@ pub fn measure(
         stop,
         progress,
     );
+    let quality = Quality {
+        seed: plan.seed,
+        steal_percent: steal_since(&steal),
+        ..quality::of(&stopwatch, &rounds, known_answer)
+    };
     let interrupted = rounds.stopped == Stopped::Interrupted;
     let mut measurements = missing;
     let mut scaling = Vec::new();
@@ -137,7 +153,7 @@ pub fn measure(
         scaling.extend(group.scaling(&rows, &rounds));
         measurements.extend(rows);
     }
-    Ok(Outcome { measurements, scaling, interrupted })
+    Ok(Outcome { measurements, scaling, quality, interrupted })
 }
 
 fn usable_cpus() -> Vec<u32> {

@@ -18,6 +18,8 @@ pub(super) struct Orders {
     pub(super) op: AtomicU32,
     /// The team is dismissed.
     pub(super) over: AtomicU32,
+    /// How long to work, in the stopwatch's unit.
+    pub(super) slice: AtomicU64,
 }
 
 /// Where members meet before and after a slice.
@@ -36,6 +38,8 @@ pub(super) struct Seat {
     pub(super) calls: AtomicU64,
     /// How long they took, in the stopwatch's unit.
     pub(super) elapsed: AtomicU64,
+    /// When it began and ended, by `CLOCK_MONOTONIC_RAW`, on which all CPUs agree.
+    pub(super) span: [AtomicU64; 2],
     /// Times it was switched out, or 1 more if it changed CPU.
     pub(super) disturbed: AtomicU64,
     /// Not zero where it could not run on its CPU: an errno.

@@ -1,12 +1,13 @@
 //! A team of threads or processes that all do the same for the length of a slice.
 
-use super::table::{SEATS, Table, wait, wake};
+use super::table::{SEATS, Seat, Table, wait, wake};
 use crate::clocks::{Clock, PathTo, native_op};
 use crate::engine::{Block, Stopwatch};
 use crate::error::MeasureError;
 use crate::sys::{self, CpuSet};
 use std::hint::spin_loop;
 use std::io;
+use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -31,6 +32,8 @@ const LATE: Duration = Duration::from_secs(10);
 pub(super) struct Team {
     table: &'static Table,
     stopwatch: Stopwatch,
+    /// Slice, in the stopwatch's unit.
+    slice: u64,
     cpus: usize,
     threads: Vec<JoinHandle<()>>,
     children: Vec<libc::pid_t>,
@@ -40,9 +43,10 @@ pub(super) struct Team {
 struct Briefing {
     table: &'static Table,
     stopwatch: Stopwatch,
-    /// Slice, in the stopwatch's unit.
-    slice: u64,
 }
+
+/// So many times longer is a slice in which members take turns: each must get several.
+const LONGER: u64 = 10;
 
 impl Team {
     /// Starts `number` members, one after the other on `cpus`, round and round.
@@ -63,7 +67,7 @@ impl Team {
         };
         let table = Table::new().ok_or_else(|| failed("mmap", io::Error::last_os_error()))?;
         let ticks = slice.as_nanos() as f64 / stopwatch.nanos(1_000_000) * 1e6;
-        let briefing = || Briefing { table, stopwatch, slice: ticks as u64 };
+        let briefing = || Briefing { table, stopwatch };
         let (mut threads, mut children) = (Vec::new(), Vec::new());
         for seat in 0..(number as usize).min(SEATS) {
             let cpu = cpus[seat % cpus.len()];
@@ -95,7 +99,8 @@ impl Team {
                 }
             }
         }
-        let team = Team { table, stopwatch, cpus: cpus.len(), threads, children };
+        let slice = ticks as u64;
+        let team = Team { table, stopwatch, slice, cpus: cpus.len(), threads, children };
         team.check_seats(number as usize, cpus)?;
         Ok(team)
     }
@@ -125,11 +130,13 @@ impl Team {
     }
 
     /// Lets `number` members do the operation for one slice. The block holds the mean of the members:
-    /// its cost per call is that of one of them.
+    /// its cost per call is that of one of them, and `number` over that is the rate of all.
     pub(super) fn slice(&mut self, op: usize, number: u32) -> Result<Block, String> {
         let Table { orders, meeting, seats } = self.table;
         orders.number.store(number, Relaxed);
         orders.op.store(op as u32, Relaxed);
+        let turns = number as usize > self.cpus;
+        orders.slice.store(if turns { self.slice * LONGER } else { self.slice }, Relaxed);
         meeting.arrived.store(0, Relaxed);
         meeting.done.store(0, Relaxed);
         self.table.call();
@@ -143,20 +150,25 @@ impl Team {
                 return Err(format!("of {number} members some did not come back in time"));
             }
         }
-        let (mut rate, mut calls, mut disturbed) = (0.0, 0, false);
-        for seat in &seats[..number as usize] {
-            let (made, elapsed) = (seat.calls.load(Relaxed), seat.elapsed.load(Relaxed));
-            if made == 0 {
-                return Err("the operation is not to be had in a member".into());
-            }
-            rate += made as f64 / self.stopwatch.nanos(elapsed);
-            calls += made;
-            disturbed |= seat.disturbed.load(Relaxed) > 0;
+        let seats = &seats[..number as usize];
+        let of = |field: fn(&Seat) -> &AtomicU64| seats.iter().map(move |s| field(s).load(Relaxed));
+        if of(|s| &s.calls).any(|calls| calls == 0) {
+            return Err("the operation is not to be had in a member".into());
         }
+        let calls = of(|s| &s.calls).sum::<u64>() / u64::from(number);
+        let nanos = if turns {
+            // All calls over the time in which anybody worked: they did not work at once.
+            let began = of(|s| &s.span[0]).min().unwrap_or(0);
+            of(|s| &s.span[1]).max().unwrap_or(0).saturating_sub(began) as f64
+        } else {
+            // They did: the sum of their own rates, free of who came a little later.
+            let rate = |(calls, elapsed)| calls as f64 / self.stopwatch.nanos(elapsed);
+            let rates = of(|s| &s.calls).zip(of(|s| &s.elapsed)).map(rate).sum::<f64>();
+            calls as f64 * f64::from(number) / rates
+        };
         // Those who take turns are switched out by the nature of things.
-        let disturbed = disturbed && number as usize <= self.cpus;
-        let calls = calls / u64::from(number);
-        Ok(Block { nanos: calls as f64 * f64::from(number) / rate, calls, disturbed })
+        let disturbed = !turns && of(|s| &s.disturbed).any(|times| times > 0);
+        Ok(Block { nanos, calls, disturbed })
     }
 }
 
@@ -222,10 +234,13 @@ impl Briefing {
                 meeting.arrived.fetch_add(1, AcqRel);
                 self.meet(all);
             }
+            let began = sys::monotonic_raw();
             let (calls, elapsed, disturbed) = op.map_or((0, 0, 0), |&op| self.work(op));
             seat.calls.store(calls, Relaxed);
             seat.elapsed.store(elapsed, Relaxed);
             seat.disturbed.store(disturbed, Relaxed);
+            seat.span[0].store(began, Relaxed);
+            seat.span[1].store(sys::monotonic_raw(), Relaxed);
             if meeting.done.fetch_add(1, AcqRel) + 1 >= all {
                 wake(&meeting.done);
             }
@@ -249,6 +264,7 @@ impl Briefing {
     }
 
     fn work(&self, op: Op) -> (u64, u64, u64) {
+        let slice = self.table.orders.slice.load(Relaxed);
         let before = Presence::now();
         let start = self.stopwatch.now();
         // Once round the loop first: a clock may cost 20 µs.
@@ -258,10 +274,10 @@ impl Briefing {
             unsafe { op.repeat(rounds) };
             calls += rounds * UNROLL;
             let elapsed = self.stopwatch.now().wrapping_sub(start);
-            if elapsed >= self.slice {
+            if elapsed >= slice {
                 break elapsed;
             }
-            if elapsed - last < self.slice / LOOKS {
+            if elapsed - last < slice / LOOKS {
                 rounds *= 2;
             }
             last = elapsed;
