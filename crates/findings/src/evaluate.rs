@@ -2,6 +2,7 @@
 
 use crate::check::{Check, Outcome};
 use crate::checks::checks;
+use toll_model::names::distance;
 use toll_model::{CheckResult, CheckStatus, Run};
 
 /// A check was named that does not exist.
@@ -68,33 +69,10 @@ fn nearest(name: &str) -> Vec<&'static str> {
     ids
 }
 
-/// Levenshtein's distance: how many letters must be added, dropped or changed.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let substituted = diagonal + usize::from(x != *y);
-            diagonal = row[j + 1];
-            row[j + 1] = substituted.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use toll_model::{Host, Tool};
-
-    #[test]
-    fn distances_are_levenshteins() {
-        assert_eq!(distance("kitten", "sitting"), 3);
-        assert_eq!(distance("", "abc"), 3);
-        assert_eq!(distance("flaw", "lawn"), 2);
-    }
 
     #[test]
     fn an_unknown_check_names_its_nearest() {

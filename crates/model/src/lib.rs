@@ -7,6 +7,7 @@ pub mod fact;
 pub mod finding;
 pub mod host;
 pub mod measurement;
+pub mod names;
 pub mod probe;
 pub mod run;
 pub mod scaling;

@@ -4,6 +4,7 @@ use crate::error::MeasureError;
 use crate::vdso::Symbol;
 use std::str::FromStr;
 use toll_loops::remote::Function;
+use toll_model::names::distance;
 
 /// A clock, or a way to read the hardware counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -169,21 +170,6 @@ fn nearest(given: &str) -> String {
             format!("choose from {}", names.join(", "))
         }
     }
-}
-
-/// Edits (insert, delete, replace) from one name to the other.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().take(64).collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, &y) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
 }
 
 #[cfg(test)]
