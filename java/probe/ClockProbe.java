@@ -29,17 +29,24 @@ public final class ClockProbe {
     /** Calls in the body of each loop. */
     private static final int UNROLL = 16;
 
-    /** Bounds on a warm-up: C2 must have had its turn, a person must not have to wait. */
-    private static final long WARM_AT_LEAST_NANOS = 100_000_000L;
-    private static final long WARM_AT_MOST_NANOS = 400_000_000L;
+    private static final String[] OPERATIONS = {
+        "empty", "currentTimeMillis", "nanoTime", "Instant.now",
+    };
 
     /**
      * C2 compiles a method after some 15,000 calls and loop rounds together (Tier4CompileThreshold).
-     * Short rounds reach that soonest where a call is dear: 2,000 of 16 bodies are 34,000.
+     * Short runs reach that soonest where a call is dear: 2,000 of 16 bodies are 34,000.
      */
-    private static final int WARM_BODIES = 16;
-    private static final int WARM_ROUNDS_AT_LEAST = 2_000;
-    private static final int WARM_ROUNDS_A_GROUP = 64;
+    private static final int TRAINING_RUNS = 2_000;
+    private static final int TRAINING_BODIES = 16;
+    private static final long TRAINING_AT_MOST_NANOS = 1_000_000_000L;
+
+    /** Bounds on a warm-up: C2 works beside us and needs time, a person must not have to wait. */
+    private static final long WARM_AT_LEAST_NANOS = 100_000_000L;
+    private static final long WARM_AT_MOST_NANOS = 400_000_000L;
+    private static final int WARM_RUNS_A_GROUP = 64;
+
+    private static boolean trained;
 
     /** Where sums end, so that no compiler can leave out the calls that made them. */
     private static volatile long sink;
@@ -102,23 +109,42 @@ public final class ClockProbe {
         return switchesBefore < 0 ? answer : answer + " " + switches;
     }
 
+    /**
+     * Runs all loops in turn, once for all. C2 leaves out what it has never seen taken: were they
+     * warmed one by one, each request for another would throw the compiled code away.
+     */
+    private static void train() {
+        long begun = System.nanoTime();
+        for (int runs = 0; runs < TRAINING_RUNS; runs++) {
+            for (String op : OPERATIONS) {
+                time(op, TRAINING_BODIES);
+            }
+            if (System.nanoTime() - begun >= TRAINING_AT_MOST_NANOS) {
+                break;
+            }
+        }
+        trained = true;
+    }
+
     /** Runs the loop until its times settle, so that C2's code and no other is measured. */
     private static void warm(String op) {
+        if (!trained) {
+            train();
+        }
         long begun = System.nanoTime();
         long best = Long.MAX_VALUE;
         int settled = 0;
-        for (int rounds = 0; ; ) {
+        while (true) {
             long group = Long.MAX_VALUE;
-            for (int i = 0; i < WARM_ROUNDS_A_GROUP; i++) {
-                group = Math.min(group, time(op, WARM_BODIES));
+            for (int i = 0; i < WARM_RUNS_A_GROUP; i++) {
+                group = Math.min(group, time(op, TRAINING_BODIES));
             }
-            rounds += WARM_ROUNDS_A_GROUP;
             // Settled: three groups on end without one that is faster by 2% or more.
             settled = group < best - best / 50 ? 0 : settled + 1;
             best = Math.min(best, group);
             long passed = System.nanoTime() - begun;
-            boolean enough = passed >= WARM_AT_LEAST_NANOS && rounds >= WARM_ROUNDS_AT_LEAST;
-            if (enough && settled >= 3 || passed >= WARM_AT_MOST_NANOS) {
+            boolean enough = passed >= WARM_AT_LEAST_NANOS && settled >= 3;
+            if (enough || passed >= WARM_AT_MOST_NANOS) {
                 return;
             }
         }
