@@ -96,6 +96,15 @@ pub(crate) struct ClocksArgs {
     /// The same with processes
     #[arg(long, value_name = "N..M")]
     pub(crate) processes: Option<Numbers>,
+    /// How each clock steps from one reading to the next, instead of prices
+    #[arg(long, conflicts_with_all = ["threads", "processes"])]
+    pub(crate) steps: bool,
+    /// How long single readings take, instead of prices: median, 99th and 99.9th percentile, longest
+    #[arg(long, conflicts_with_all = ["threads", "processes"])]
+    pub(crate) latency: bool,
+    /// Whether CPUs agree, instead of prices: every pair, with and without a fence
+    #[arg(long, conflicts_with_all = ["threads", "processes"])]
+    pub(crate) order: bool,
     /// CPUs to measure on, `2` or `0-3,8`; one thread uses the first of them, many fill them in this
     /// order
     #[arg(long, value_name = "LIST")]

@@ -5,7 +5,7 @@ use crate::embedded;
 use crate::progress::Bar;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use toll_measure::clocks::{self, Clock, InSitu, Plan, Progress};
+use toll_measure::clocks::{self, Clock, InSitu, PathTo, Plan, Progress};
 use toll_measure::{MeasureError, probe, scaling};
 use toll_model::host::Jvm;
 use toll_model::{Host, Run, Tool};
@@ -123,6 +123,57 @@ pub(crate) fn gather_many(
     run.measurements = outcome.measurements;
     run.scaling = outcome.scaling;
     run.quality = Some(outcome.quality);
+    Ok(run)
+}
+
+/// What to observe of the clocks, besides prices.
+pub(crate) struct Behaviour {
+    pub(crate) clocks: Vec<Clock>,
+    pub(crate) steps: bool,
+    pub(crate) latency: bool,
+    pub(crate) order: bool,
+    pub(crate) cpus: Vec<u32>,
+    pub(crate) budget: Duration,
+}
+
+/// The time of one part of the test of a pair of CPUs: the kernel's own takes as long.
+const PAIR: Duration = Duration::from_millis(20);
+
+/// Observes; after an interrupt, the run holds what was got.
+///
+/// # Errors
+/// A CPU that cannot be used.
+pub(crate) fn observe(
+    what: &Behaviour,
+    host: Host,
+    bar: &Bar,
+    stop: &AtomicBool,
+) -> Result<Run, Complaint> {
+    let mut run = Run::new(Tool::default(), host);
+    let kinds = [what.steps, what.latency].iter().filter(|asked| **asked).count().max(1);
+    let budget = what.budget / kinds as u32;
+    if what.steps {
+        bar.at(0.1, "watching how clocks step");
+        let each = budget / what.clocks.len().max(1) as u32;
+        run.probes.steps = probe::steps_in_full(&what.clocks, each, stop);
+    }
+    if what.latency {
+        bar.at(0.5, "timing single readings");
+        let paths = what.clocks.iter().flat_map(|clock| {
+            let paths: &[PathTo] = match clock.is_counter() {
+                true => &[PathTo::Inline],
+                false => &[PathTo::Vdso, PathTo::Syscall],
+            };
+            paths.iter().map(|path| (*clock, *path))
+        });
+        let (paths, cpu) = (paths.collect::<Vec<_>>(), what.cpus.first().copied());
+        run.probes.latencies =
+            probe::latencies(&paths, cpu, &run.host, budget, stop).map_err(Complaint::whole)?;
+    }
+    if what.order {
+        let mut progress = |done| bar.at(done, "comparing every pair of CPUs");
+        run.probes.core_offsets = probe::order(&run.host, &what.cpus, PAIR, stop, &mut progress);
+    }
     Ok(run)
 }
 

@@ -152,3 +152,36 @@ fn signal(child: &Child, signal: libc::c_int) {
     // SAFETY: the child was started here and has not been waited for: the pid is its own.
     assert_eq!(unsafe { libc::kill(pid, signal) }, 0);
 }
+
+#[test]
+fn many_at_once_are_rows_points_and_a_verdict() {
+    let _alone = alone();
+    let args =
+        ["measure", "clocks", "monotonic", "--threads", "1..2", "--duration", "1s", "--json"];
+    let output = output(&args);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let run = assert_valid(&stdout(&output));
+    let ids: Vec<&str> = run.measurements.iter().map(|row| row.id.as_str()).collect();
+    assert!(ids.contains(&"clock/CLOCK_MONOTONIC/vdso/native/t2"), "{ids:?}");
+    assert!(ids.contains(&"clock/CLOCK_MONOTONIC/syscall/native/t2"), "{ids:?}");
+    // A busy machine may disturb every slice; then each row says so and there is no verdict.
+    let told = run.measurements.iter().any(|row| row.median.is_some());
+    assert_eq!(told, !run.scaling.is_empty());
+}
+
+#[test]
+fn what_is_observed_instead_of_prices_is_in_the_run() {
+    let _alone = alone();
+    let flags = ["--steps", "--latency", "--order"];
+    let args = ["measure", "clocks", "monotonic-coarse", "--duration", "400ms", "--json"];
+    let output = output(&[&args[..], &flags].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let run = assert_valid(&stdout(&output));
+    let steps = run.probes.steps[0].outcome.known().expect("the coarse clock steps");
+    let counted: u64 = steps.distribution.iter().map(|bin| bin.count).sum();
+    assert_eq!((counted, steps.backward), (steps.readings, 0));
+    let latency = run.probes.latencies[0].outcome.known().expect("single readings");
+    assert!(latency.max_ns >= latency.p50_ns);
+    let pairs = run.host.cpu.allowed.known().map_or(0, |cpus| cpus.len() * (cpus.len() - 1) / 2);
+    assert_eq!(run.probes.core_offsets.len(), pairs);
+}

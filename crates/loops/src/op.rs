@@ -99,6 +99,21 @@ impl Op {
         }
     }
 
+    /// Does the operation once, as a call through a pointer whatever it is: then an empty call has
+    /// the same shape.
+    ///
+    /// # Safety
+    /// As for [`Op::repeat`].
+    #[inline(always)]
+    pub unsafe fn once(self) {
+        let mut arguments = [0; 3];
+        let Call { function, a, b } = self.as_call(&mut arguments);
+        // SAFETY: the caller vouches for what is called; `arguments` outlives the call.
+        unsafe {
+            core::mem::transmute::<usize, extern "C" fn(u64, u64) -> i64>(function)(a, b);
+        }
+    }
+
     /// Repeats the operation `iterations` times, each after starting `misses` independent loads
     /// from `field`. Every operation is a call through a pointer here, so that
     /// [`Op::EmptyCall`] is the baseline of all.

@@ -1,14 +1,19 @@
 //! The view of `toll measure clocks`: every figure, and how far it can be trusted.
 
 use crate::view::View;
-use crate::{counters, idle_table, in_situ_table, java_table, notes, quality, scaling_table};
+use crate::{
+    behaviour, counters, idle_table, in_situ_table, java_table, notes, quality, scaling_table,
+};
 use toll_model::Run;
 
 /// The tables, each with the reasons for its gaps; then the notes and the measurement's quality.
 pub fn render(run: &Run, view: &View) -> String {
-    // One thread's tables, or many's: a run holds either.
-    let many = scaling_table::render(run, view);
-    let mut parts = if many.is_empty() { one_thread(run, view) } else { vec![many] };
+    // One thread's tables, many's, or what was observed instead of prices: a run holds either.
+    let other = [scaling_table::render(run, view), behaviour::render(run, view)];
+    let mut parts = match other.iter().all(String::is_empty) {
+        true => one_thread(run, view),
+        false => other.to_vec(),
+    };
     if !view.quiet {
         parts.push(notes::render(run, view));
         parts.push(quality::render(run, view));

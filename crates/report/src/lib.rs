@@ -4,6 +4,7 @@
 //! [`check`] (who this host is, what its clocks cost, what is wrong and why) and [`clocks`] (every
 //! figure of `toll measure clocks`). [`plain`] is the tab-separated form for scripts.
 
+mod behaviour;
 pub mod check;
 pub mod clocks;
 pub mod host_lines;

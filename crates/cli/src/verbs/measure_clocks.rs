@@ -4,7 +4,7 @@ use crate::args::{ClocksArgs, Common};
 use crate::complaint::Complaint;
 use crate::delivery::Delivery;
 use crate::exit::Exit;
-use crate::measuring::{self, AmongMisses, Request};
+use crate::measuring::{self, AmongMisses, Behaviour, Request};
 use crate::numbers::Numbers;
 use crate::output::say;
 use crate::progress::Bar;
@@ -58,9 +58,10 @@ pub(crate) fn run(
     };
     delivery.introduce(&host)?;
     let bar = Bar::new(!common.quiet);
-    let measured = match many(args, &request, &host)? {
-        Some(plan) => measuring::gather_many(&plan, host, &bar, stop),
-        None => measuring::gather(request, host, &bar, stop),
+    let measured = match (behaviour(args, &request, &host)?, many(args, &request, &host)?) {
+        (Some(what), _) => measuring::observe(&what, host, &bar, stop),
+        (None, Some(plan)) => measuring::gather_many(&plan, host, &bar, stop),
+        (None, None) => measuring::gather(request, host, &bar, stop),
     };
     let mut run = match measured {
         // A JVM that was named dies of the same Ctrl-C.
@@ -81,6 +82,29 @@ fn budget(args: &ClocksArgs) -> Duration {
         None if args.quick => BUDGET / 4,
         None => BUDGET,
     }
+}
+
+// What to observe instead of prices, if that was asked for.
+fn behaviour(
+    args: &ClocksArgs,
+    request: &Request,
+    host: &Host,
+) -> Result<Option<Behaviour>, Complaint> {
+    if !(args.steps || args.latency || args.order) {
+        return Ok(None);
+    }
+    let clocks = match request.clocks.as_slice() {
+        [] => Clock::all().collect(),
+        named => named.to_vec(),
+    };
+    Ok(Some(Behaviour {
+        clocks,
+        steps: args.steps,
+        latency: args.latency,
+        order: args.order,
+        cpus: cpus(args, host)?,
+        budget: request.budget,
+    }))
 }
 
 // What to do with many at once, if that was asked for.
@@ -145,6 +169,8 @@ fn one_cpu(args: &ClocksArgs, common: &Common, host: &Host) -> Result<Option<u32
 
 // What the user named and this machine cannot give is an error; what nobody named is only a row.
 fn missing(run: &Run, named: &[Clock]) -> Option<Complaint> {
+    // Steps, latency and order are observations, and each says why there is none.
+    let named = if run.measurements.is_empty() { &[] } else { named };
     for clock in named {
         let rows = || run.measurements.iter().filter(|row| row.subject.operation == clock.name());
         if rows().all(|row| row.median.is_none()) {

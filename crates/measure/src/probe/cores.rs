@@ -3,6 +3,7 @@
 //! A reading that one CPU takes between two of the other's bounds the offset of their counters by
 //! causality. The narrowest of many bounds is kept; it is never zero, for no message takes no time.
 
+use super::warp::warp;
 use crate::engine::Stopwatch;
 use crate::sys::{self, CpuSet};
 use std::hint::spin_loop;
@@ -31,6 +32,70 @@ pub fn core_offsets(host: &Host, budget: Duration, seed: u64) -> Vec<CoreOffset>
         .map(|cpus| CoreOffset {
             cpus,
             outcome: bound(cpus, each, &stopwatch).map_or_else(Fact::unavailable, Fact::Known),
+        })
+        .collect()
+}
+
+/// Every pair, as many at once as share no CPU: bounds, the kernel's warp test with fenced readings
+/// and, for contrast, without. Each pair takes three times `each`.
+pub fn order(
+    host: &Host,
+    cpus: &[u32],
+    each: Duration,
+    stop: &AtomicBool,
+    progress: &mut dyn FnMut(f64),
+) -> Vec<CoreOffset> {
+    let allowed = sys::affinity().map(|set| set.list()).unwrap_or_default();
+    let cpus = if cpus.is_empty() { &allowed } else { cpus };
+    let stopwatch = Stopwatch::choose(host);
+    let rounds = tournament(cpus);
+    let mut found = Vec::new();
+    for (index, round) in rounds.iter().enumerate() {
+        progress(index as f64 / rounds.len() as f64);
+        if stop.load(Ordering::Relaxed) {
+            break;
+        }
+        std::thread::scope(|scope| {
+            let pairs: Vec<_> = round
+                .iter()
+                .map(|&cpus| (cpus, scope.spawn(move || in_full(cpus, each, &stopwatch))))
+                .collect();
+            found.extend(pairs.into_iter().map(|(cpus, thread)| {
+                let outcome = thread.join().unwrap_or_else(|_| Err("a thread panicked".into()));
+                CoreOffset { cpus, outcome: outcome.map_or_else(Fact::unavailable, Fact::Known) }
+            }));
+        });
+    }
+    found.sort_by_key(|offset| offset.cpus);
+    found
+}
+
+fn in_full(cpus: [u32; 2], each: Duration, stopwatch: &Stopwatch) -> Result<OffsetOutcome, String> {
+    let seen = bound(cpus, each, stopwatch)?;
+    let calibration = stopwatch.calibration().ok_or("the counter is not to be relied on here")?;
+    Ok(OffsetOutcome {
+        fenced: Some(warp(cpus, each, true, calibration)?),
+        unfenced: Some(warp(cpus, each, false, calibration)?),
+        ..seen
+    })
+}
+
+/// All pairs in rounds of pairs that share no member: everybody meets everybody (the circle method
+/// of tournaments; Kirkman 1847).
+fn tournament(cpus: &[u32]) -> Vec<Vec<[u32; 2]>> {
+    let mut table: Vec<Option<u32>> = cpus.iter().copied().map(Some).collect();
+    if table.len() % 2 == 1 {
+        table.push(None);
+    }
+    let half = table.len() / 2;
+    (1..table.len())
+        .map(|_| {
+            let round = (0..half)
+                .filter_map(|i| Some((table[i]?, table[table.len() - 1 - i]?)))
+                .map(|(a, b)| [a.min(b), a.max(b)])
+                .collect();
+            table[1..].rotate_right(1);
+            round
         })
         .collect()
 }
@@ -184,6 +249,37 @@ mod tests {
         unique.dedup();
         assert_eq!(unique.len(), 40);
         assert!(pairs.iter().all(|[a, b]| a < b));
+    }
+
+    #[test]
+    fn everybody_meets_everybody_once_and_nobody_twice_in_a_round() {
+        for count in 0..12u32 {
+            let cpus: Vec<u32> = (0..count).collect();
+            let rounds = tournament(&cpus);
+            let mut all: Vec<[u32; 2]> = rounds.iter().flatten().copied().collect();
+            all.sort_unstable();
+            assert_eq!(all, sample(&cpus, usize::MAX, &mut Rng::seeded(1)), "{count} CPUs");
+            for round in &rounds {
+                let mut members: Vec<u32> = round.iter().flatten().copied().collect();
+                members.sort_unstable();
+                members.dedup();
+                assert_eq!(members.len(), 2 * round.len());
+            }
+        }
+    }
+
+    #[test]
+    fn fenced_readings_of_this_machine_keep_their_order() {
+        let host = toll_host::read(&toll_host::Roots::live());
+        let each = Duration::from_millis(30);
+        let pairs = order(&host, &[], each, &AtomicBool::new(false), &mut |_| {});
+        for pair in pairs {
+            let Some(seen) = pair.outcome.known() else { continue };
+            let fenced = seen.fenced.unwrap();
+            assert!(fenced.readings > 1_000, "{fenced:?}");
+            // A machine whose counters disagree would be found by the bound as well.
+            assert_eq!(fenced.backward > 0, seen.backward > 0, "{seen:?}");
+        }
     }
 
     #[test]

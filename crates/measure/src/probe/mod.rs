@@ -2,9 +2,13 @@
 
 mod cores;
 mod fallback;
+mod histogram;
+mod latency;
 mod steps;
+mod warp;
 
-pub use cores::core_offsets;
+pub use cores::{core_offsets, order};
 pub use fallback::fallbacks;
 pub(crate) use fallback::proofs;
-pub use steps::steps;
+pub use latency::latencies;
+pub use steps::{steps, steps_in_full};

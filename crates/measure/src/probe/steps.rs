@@ -1,7 +1,9 @@
 //! How a clock steps: the differences between successive readings of one thread.
 
+use super::histogram::Histogram;
 use crate::clocks::{Clock, PosixClock};
 use crate::vdso::{Symbol, Vdso};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use toll_loops::sys::syscall;
 use toll_model::Fact;
@@ -28,6 +30,60 @@ pub fn steps(clocks: &[Clock]) -> Vec<Steps> {
             _ => None,
         })
         .collect()
+}
+
+/// As [`steps`], for `each` a clock, with the distribution of the steps.
+pub fn steps_in_full(clocks: &[Clock], each: Duration, stop: &AtomicBool) -> Vec<Steps> {
+    let vdso = Vdso::of_this_process();
+    let function = vdso.and_then(|vdso| vdso.address_of(Symbol::ClockGettime));
+    clocks
+        .iter()
+        .filter_map(|&clock| match clock {
+            Clock::Posix(id) => Some((clock, id)),
+            _ => None,
+        })
+        .map(|(clock, id)| {
+            let read = || now(id, function);
+            let outcome = match read() {
+                Some(_) => Fact::Known(distributed(read, each, stop, resolution(id))),
+                None => Fact::unavailable("the kernel refuses this clock"),
+            };
+            Steps { clock: clock.name().into(), outcome }
+        })
+        .collect()
+}
+
+/// Steps of any number of readings in little memory: counted by size as they come.
+fn distributed(
+    read: impl Fn() -> Option<i64>,
+    time: Duration,
+    stop: &AtomicBool,
+    getres_ns: Option<f64>,
+) -> StepsOutcome {
+    const BATCH: usize = 1024;
+    let (began, mut histogram) = (Instant::now(), Histogram::default());
+    let mut outcome = StepsOutcome { getres_ns, ..StepsOutcome::default() };
+    let mut last: Option<i64> = None;
+    while began.elapsed() < time && !stop.load(Ordering::Relaxed) {
+        let batch: Vec<i64> = (0..BATCH).map_while(|_| read()).collect();
+        for value in batch {
+            let Some(before) = last.replace(value) else { continue };
+            let step = value - before;
+            outcome.readings += 1;
+            outcome.zero += u64::from(step == 0);
+            if step < 0 {
+                outcome.backward += 1;
+                outcome.worst_backward_ns = outcome.worst_backward_ns.max(-step as f64);
+            } else if step > 0 {
+                let least = outcome.smallest_ns.unwrap_or(f64::INFINITY);
+                outcome.smallest_ns = Some(least.min(step as f64));
+            }
+            histogram.add(step);
+        }
+    }
+    outcome.median_ns = histogram.median_above_zero();
+    outcome.distribution = histogram.bins();
+    outcome
 }
 
 fn watch(clock: PosixClock, function: Option<usize>) -> Result<StepsOutcome, String> {
@@ -145,6 +201,18 @@ mod tests {
         let tick = coarse.smallest_ns.expect("some ticks in 60 ms");
         assert!(tick > 100_000.0, "{coarse:?}");
         assert!(fine.smallest_ns.unwrap() < tick / 10.0, "{fine:?}");
+    }
+
+    #[test]
+    fn the_distribution_holds_every_step() {
+        let clock = [Clock::Posix(PosixClock::Monotonic)];
+        let stop = AtomicBool::new(false);
+        let seen = steps_in_full(&clock, Duration::from_millis(20), &stop);
+        let seen = seen[0].outcome.known().unwrap();
+        let counted: u64 = seen.distribution.iter().map(|bin| bin.count).sum();
+        assert_eq!(counted, seen.readings);
+        assert!(seen.distribution.windows(2).all(|pair| pair[0].to_ns <= pair[1].from_ns));
+        assert!(seen.median_ns.unwrap() >= seen.smallest_ns.unwrap() * 0.8);
     }
 
     #[test]

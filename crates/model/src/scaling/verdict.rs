@@ -10,6 +10,18 @@ const SERIAL_GAIN: f64 = 0.2;
 /// of the first (the published HPET goes from 1.55 to 2.14 million calls a second).
 const SERIAL_MOST: f64 = 1.6;
 
+/// Below this part of linear a curve that has become flat is serialised, wherever it began: on two
+/// sockets the published HPET gains 40% by the second thread and nothing by the third.
+const FLAT_BELOW: f64 = 0.6;
+/// The last step of a flat curve gains less than this.
+const FLAT_GAIN: f64 = 1.1;
+
+/// Whether the last of three or more points gains nothing over the one before it.
+fn is_flat(points: &[ScalingPoint]) -> bool {
+    let [_, .., before, last] = points else { return false };
+    last.ci95[1] / before.ci95[0] < FLAT_GAIN
+}
+
 /// The verdict over `points`, ascending in number, none beyond the CPUs.
 pub(super) fn of(points: &[ScalingPoint]) -> ScalingVerdict {
     let not_resolved = |why: &str| ScalingVerdict::NotResolved { why: why.into() };
@@ -27,7 +39,7 @@ pub(super) fn of(points: &[ScalingPoint]) -> ScalingVerdict {
     let efficiency = speedup / times;
     if !(lo.is_finite() && hi.is_finite()) {
         not_resolved("a rate is no number")
-    } else if hi < serial_below {
+    } else if hi < serial_below || hi / times < FLAT_BELOW && is_flat(points) {
         let most = points.iter().map(|point| point.calls_per_second).fold(0.0, f64::max);
         ScalingVerdict::Serialised { calls_per_second: most }
     } else if lo >= scales_from {
@@ -75,6 +87,17 @@ mod tests {
         assert!(matches!(
             verdict(&[(1, 0.90), (2, 0.83), (4, 0.67)], 0.05),
             ScalingVerdict::Serialised { .. }
+        ));
+    }
+
+    #[test]
+    fn a_flat_curve_is_serialised_wherever_it_began() {
+        let three = [(1, 1.55), (2, 2.18), (3, 2.20)];
+        assert_eq!(verdict(&three, 0.01), ScalingVerdict::Serialised { calls_per_second: 2.20e6 });
+        // Still growing, though slowly: not flat.
+        assert!(matches!(
+            verdict(&[(1, 1.0), (2, 1.5), (3, 1.9)], 0.01),
+            ScalingVerdict::ScalesInPart { .. }
         ));
     }
 
