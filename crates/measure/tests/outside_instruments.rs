@@ -62,7 +62,8 @@ fn pg_test_timing(program: &std::path::Path, cpu: u32) -> Option<f64> {
     line.split_whitespace().find_map(|word| word.parse().ok())
 }
 
-/// It does not subtract its loop: toll must read less, but not less than half.
+/// It does not subtract its loop, and prints a mean that holds whatever else the machine does: toll
+/// must read less, though not next to nothing.
 #[test]
 fn pg_test_timing_is_an_upper_bound() {
     let Some(pg_test_timing_path) = program("pg_test_timing") else {
@@ -79,7 +80,7 @@ fn pg_test_timing_is_an_upper_bound() {
         let ours = price(&outcome, "clock/CLOCK_MONOTONIC/libc/native/t1");
         let theirs = pg_test_timing(&pg_test_timing_path, outcome.quality.cpu.unwrap()).unwrap();
         seen.push((ours, theirs));
-        if ours < theirs && ours > theirs / 2.0 {
+        if ours < theirs && ours > theirs / 4.0 {
             println!("CLOCK_MONOTONIC: {ours:.2} ns, pg_test_timing {theirs:.2} ns with its loop");
             return;
         }

@@ -75,10 +75,7 @@ impl Table {
 
 /// Sleeps while `word` holds `value`, at most `limit`.
 pub(super) fn wait(word: &AtomicU32, value: u32, limit: Duration) {
-    let limit = libc::timespec {
-        tv_sec: limit.as_secs() as libc::time_t,
-        tv_nsec: libc::c_long::from(limit.subsec_nanos() as i32),
-    };
+    let limit = libc::timespec { tv_sec: limit.as_secs() as _, tv_nsec: limit.subsec_nanos() as _ };
     // SAFETY: waits on a living word; not private, since processes may share it. Whatever comes
     // back, the caller looks at the word again.
     unsafe {
