@@ -5,16 +5,16 @@ use crate::clocks::{Clock, PosixClock};
 use crate::vdso::{Symbol, Vdso};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-use toll_loops::sys::syscall;
+use toll_loops::sys::{Presence, syscall};
 use toll_model::Fact;
 use toll_model::probe::{Steps, StepsOutcome};
 
 /// How long a clock is watched that moves with every reading.
 const FINE: Duration = Duration::from_millis(8);
-/// How long for one that stands still meanwhile: some ticks of 10 ms, the coarsest in use (HZ=100).
-const COARSE: Duration = Duration::from_millis(60);
-/// Steps above zero that are enough of a coarse clock.
-const ENOUGH_TICKS: usize = 4;
+/// How long for one that stands still meanwhile: ten ticks of 10 ms, the coarsest in use (HZ=100).
+const COARSE: Duration = Duration::from_millis(100);
+/// Steps above zero that are enough of a coarse clock: the kernel itself may be late with some.
+const ENOUGH_TICKS: u64 = 8;
 
 /// Watches each of `clocks` that `clock_gettime` knows.
 pub fn steps(clocks: &[Clock]) -> Vec<Steps> {
@@ -53,100 +53,98 @@ pub fn steps_in_full(clocks: &[Clock], each: Duration, stop: &AtomicBool) -> Vec
         .collect()
 }
 
-/// Steps of any number of readings in little memory: counted by size as they come.
+/// In short: until the clock has shown how it moves.
+fn watch(clock: PosixClock, function: Option<usize>) -> Result<StepsOutcome, String> {
+    let read = || now(clock, function);
+    read().ok_or("the kernel refuses this clock")?;
+    let (began, mut seen) = (Instant::now(), Tally::default());
+    loop {
+        seen.batch(read);
+        let spent = began.elapsed();
+        let shown = seen.moves() || seen.clean_steps >= ENOUGH_TICKS;
+        if spent >= COARSE || (spent >= FINE && shown) {
+            return Ok(StepsOutcome { getres_ns: resolution(clock), ..seen.outcome() });
+        }
+    }
+}
+
+/// For `time`, with the distribution.
 fn distributed(
     read: impl Fn() -> Option<i64>,
     time: Duration,
     stop: &AtomicBool,
     getres_ns: Option<f64>,
 ) -> StepsOutcome {
-    const BATCH: usize = 1024;
-    let (began, mut histogram) = (Instant::now(), Histogram::default());
-    let mut outcome = StepsOutcome { getres_ns, ..StepsOutcome::default() };
-    let mut last: Option<i64> = None;
+    let (began, mut seen) = (Instant::now(), Tally::default());
     while began.elapsed() < time && !stop.load(Ordering::Relaxed) {
+        seen.batch(&read);
+    }
+    let distribution = seen.histogram.bins();
+    StepsOutcome { getres_ns, distribution, ..seen.outcome() }
+}
+
+/// Steps of any number of readings in little memory: counted by size as they come.
+#[derive(Default)]
+struct Tally {
+    readings: u64,
+    zero: u64,
+    backward: u64,
+    worst: i64,
+    /// Steps above zero of batches in which the thread was not switched out.
+    clean_steps: u64,
+    smallest: Option<i64>,
+    histogram: Histogram,
+    last: Option<i64>,
+}
+
+impl Tally {
+    /// Takes a batch, so that watching the time does not stand between two readings.
+    ///
+    /// Who was switched out meanwhile has missed ticks: such a batch shows backward steps, but not how
+    /// small a step can be.
+    fn batch(&mut self, read: impl Fn() -> Option<i64>) {
+        const BATCH: usize = 256;
+        let before = Presence::now();
         let batch: Vec<i64> = (0..BATCH).map_while(|_| read()).collect();
+        let clean = Presence::now() == before;
         for value in batch {
-            let Some(before) = last.replace(value) else { continue };
-            let step = value - before;
-            outcome.readings += 1;
-            outcome.zero += u64::from(step == 0);
-            if step < 0 {
-                outcome.backward += 1;
-                outcome.worst_backward_ns = outcome.worst_backward_ns.max(-step as f64);
-            } else if step > 0 {
-                let least = outcome.smallest_ns.unwrap_or(f64::INFINITY);
-                outcome.smallest_ns = Some(least.min(step as f64));
-            }
-            histogram.add(step);
+            self.reading(value, clean);
+        }
+        if !clean {
+            self.last = None;
         }
     }
-    outcome.median_ns = histogram.median_above_zero();
-    outcome.distribution = histogram.bins();
-    outcome
-}
 
-fn watch(clock: PosixClock, function: Option<usize>) -> Result<StepsOutcome, String> {
-    let read = || now(clock, function);
-    read().ok_or("the kernel refuses this clock")?;
-    let readings = collect(read);
-    Ok(summarize(&readings, resolution(clock)))
-}
-
-/// Readings until the clock has shown how it moves. Taken in batches, so that watching the time
-/// does not stand between two readings.
-fn collect(read: impl Fn() -> Option<i64>) -> Vec<Vec<i64>> {
-    const BATCH: usize = 256;
-    const MOST_BATCHES: usize = 4096;
-    let began = Instant::now();
-    let (mut batches, mut ticks): (Vec<Vec<i64>>, usize) = (Vec::new(), 0);
-    loop {
-        let batch: Vec<i64> = (0..BATCH).map_while(|_| read()).collect();
-        let crossing = batches.last().and_then(|b| b.last()).zip(batch.first());
-        ticks += batch.windows(2).filter(|pair| pair[1] > pair[0]).count();
-        ticks += usize::from(crossing.is_some_and(|(last, first)| first > last));
-        batches.push(batch);
-        let (spent, moves) = (began.elapsed(), ticks > batches.len() * BATCH / 8);
-        let enough = spent >= COARSE
-            || (spent >= FINE && (moves || ticks >= ENOUGH_TICKS))
-            || batches.len() >= MOST_BATCHES && (moves || ticks >= ENOUGH_TICKS);
-        if enough {
-            return batches;
+    fn reading(&mut self, value: i64, clean: bool) {
+        let Some(before) = self.last.replace(value) else { return };
+        let step = value - before;
+        self.readings += 1;
+        self.zero += u64::from(step == 0);
+        if step < 0 {
+            self.backward += 1;
+            self.worst = self.worst.max(-step);
+        } else if step > 0 && clean {
+            self.clean_steps += 1;
+            self.smallest = Some(self.smallest.map_or(step, |least| least.min(step)));
         }
-        if batches.len() >= MOST_BATCHES {
-            // A standing clock: keep its last batches, so that memory stays bounded.
-            batches.drain(..MOST_BATCHES / 2);
-        }
+        self.histogram.add(step);
     }
-}
 
-fn summarize(batches: &[Vec<i64>], getres_ns: Option<f64>) -> StepsOutcome {
-    let (mut above, mut zero, mut backward, mut worst, mut readings) = (vec![], 0, 0, 0i64, 0);
-    let mut last: Option<i64> = None;
-    for batch in batches {
-        for &value in batch {
-            if let Some(before) = last.replace(value) {
-                readings += 1;
-                match value - before {
-                    0 => zero += 1,
-                    step if step < 0 => {
-                        backward += 1;
-                        worst = worst.max(-step);
-                    }
-                    step => above.push(step as f64),
-                }
-            }
-        }
+    /// Whether it moves with nearly every reading.
+    fn moves(&self) -> bool {
+        self.clean_steps > self.readings / 8
     }
-    StepsOutcome {
-        readings,
-        smallest_ns: above.iter().copied().reduce(f64::min),
-        median_ns: toll_model::stats::median(&above),
-        zero,
-        backward,
-        worst_backward_ns: worst as f64,
-        getres_ns,
-        ..StepsOutcome::default()
+
+    fn outcome(&self) -> StepsOutcome {
+        StepsOutcome {
+            readings: self.readings,
+            smallest_ns: self.smallest.map(|step| step as f64),
+            median_ns: self.histogram.median_above_zero(),
+            zero: self.zero,
+            backward: self.backward,
+            worst_backward_ns: self.worst as f64,
+            ..StepsOutcome::default()
+        }
     }
 }
 
@@ -178,14 +176,30 @@ fn resolution(clock: PosixClock) -> Option<f64> {
 mod tests {
     use super::*;
 
+    fn tally(batches: &[(&[i64], bool)]) -> Tally {
+        let mut tally = Tally::default();
+        for (batch, clean) in batches {
+            batch.iter().for_each(|&value| tally.reading(value, *clean));
+        }
+        tally
+    }
+
     #[test]
     fn steps_are_told_apart() {
-        let outcome = summarize(&[vec![10, 10, 15], vec![12, 40]], Some(1.0));
+        let outcome = tally(&[(&[10, 10, 15], true), (&[12, 40], true)]).outcome();
         assert_eq!(outcome.readings, 4);
         assert_eq!((outcome.zero, outcome.backward), (1, 1));
         assert_eq!(outcome.worst_backward_ns, 3.0);
         assert_eq!(outcome.smallest_ns, Some(5.0));
-        assert_eq!(outcome.median_ns, Some(16.5));
+    }
+
+    #[test]
+    fn who_was_switched_out_says_nothing_of_the_smallest_step() {
+        let outcome = tally(&[(&[0, 12, 8], false), (&[20, 24], true)]).outcome();
+        assert_eq!(outcome.smallest_ns, Some(4.0));
+        // A step back counts all the same.
+        assert_eq!(outcome.backward, 1);
+        assert_eq!(tally(&[(&[0, 12], false)]).outcome().smallest_ns, None);
     }
 
     #[test]
@@ -216,9 +230,14 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_stands_ends_all_the_same() {
-        let outcome = summarize(&collect(|| Some(7)), None);
+    fn a_clock_that_stands_is_seen_to_stand() {
+        let mut tally = Tally::default();
+        for _ in 0..100 {
+            tally.batch(|| Some(7));
+        }
+        let outcome = tally.outcome();
         assert_eq!(outcome.smallest_ns, None);
         assert_eq!(outcome.zero, outcome.readings);
+        assert!(!tally.moves());
     }
 }
