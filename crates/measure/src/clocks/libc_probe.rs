@@ -77,7 +77,7 @@ impl Bench for InLibc<'_> {
             misses: self.misses.unwrap_or(Request::IDLE),
             by_counter: u32::from(self.stopwatch.calibration().is_some()),
             field_bytes: probe.field_bytes,
-            warm: crate::engine::WARM_CALLS,
+            warm: crate::engine::WARM_CALLS.min(calls),
             calls,
         };
         probe.worker.send(&request.to_bytes())?;

@@ -123,7 +123,7 @@ pub fn measure(
     table.show(known_answer.short_chain(), chain, "one multiplication that waits for another");
 
     let seed = plan.seed.unwrap_or_else(crate::sys::monotonic_raw);
-    let limits = limits(plan.budget, &stopwatch);
+    let limits = limits(plan.budget, &stopwatch, table.entries.len());
     let steal = toll_host::read_steal(&toll_host::Roots::live());
     let began = Instant::now();
     let rounds = run_rounds(
@@ -138,7 +138,7 @@ pub fn measure(
         cpu: Some(pinned.cpu),
         seed,
         steal_percent: steal_since(&steal),
-        ..quality::of(&stopwatch, &rounds, known_answer)
+        ..quality::of(&stopwatch, limits.block, &rounds, known_answer, host.hypervisor.emulated)
     };
     let interrupted = rounds.stopped == toll_model::Stopped::Interrupted;
     Ok(Outcome { measurements: table.rows(&rounds), fallbacks, quality, interrupted })
@@ -182,12 +182,12 @@ fn start_libc(plan: &Plan<'_>, host: &Host, field_bytes: u64) -> Result<SharedPr
     Ok(Rc::new(RefCell::new(probe)))
 }
 
-fn limits(budget: Duration, stopwatch: &Stopwatch) -> Limits {
+fn limits(budget: Duration, stopwatch: &Stopwatch, entries: usize) -> Limits {
+    const MIN_ROUNDS: u64 = 15;
     Limits {
         budget,
-        // Short enough that most blocks see no timer tick, long enough for the stopwatch.
-        block: Duration::from_micros(100).max(stopwatch.least_block()),
-        min_rounds: 15,
+        block: Limits::block_for(budget, MIN_ROUNDS, entries, stopwatch.least_block()),
+        min_rounds: MIN_ROUNDS,
         max_rounds: 500,
         precision: 0.01,
     }

@@ -1,15 +1,31 @@
 //! How far a run can be trusted, from what ran beside the clocks.
 
 use crate::engine::{KnownAnswer, Rounds, Stopwatch, TOLERANCE};
+use std::time::Duration;
 use toll_model::Quality;
 
+/// The share of a block that reading the stopwatch may have before it is said.
+const MOST_STOPWATCH_PERCENT: f64 = 0.5;
+
 /// What stopwatch and reference loops say; CPU, seed and steal are the caller's to add.
-pub(crate) fn of(stopwatch: &Stopwatch, rounds: &Rounds, known_answer: KnownAnswer) -> Quality {
+pub(crate) fn of(
+    stopwatch: &Stopwatch,
+    block: Duration,
+    rounds: &Rounds,
+    known_answer: KnownAnswer,
+    emulated: bool,
+) -> Quality {
     let ratio = known_answer.ratio(rounds);
-    let instructions_per_cycle = known_answer.instructions_per_cycle(rounds);
+    // An emulator translates instructions; the cycles of a real core say nothing about it.
+    let instructions_per_cycle =
+        if emulated { None } else { known_answer.instructions_per_cycle(rounds) };
     let mut reasons = Vec::new();
     match ratio {
         Some(ratio) if (ratio - 2.0).abs() <= TOLERANCE => {}
+        Some(ratio) if emulated => reasons.push(format!(
+            "the known answer came out as {ratio:.3} and not 2.00 ± {TOLERANCE}: an emulator does \
+             not keep the time of instructions, and whoever shares its CPUs shows in figures too"
+        )),
         Some(ratio) => reasons.push(format!(
             "the known answer came out as {ratio:.3} and not 2.00 ± {TOLERANCE}: what was timed \
              was not the loops alone"
@@ -29,6 +45,13 @@ pub(crate) fn of(stopwatch: &Stopwatch, rounds: &Rounds, known_answer: KnownAnsw
     }
     if let Stopwatch::Clock { why } = stopwatch {
         reasons.push(format!("blocks are timed by CLOCK_MONOTONIC_RAW: {why}"));
+    }
+    let share = stopwatch.own_cost() * 1e2 / block.as_nanos() as f64;
+    if share > MOST_STOPWATCH_PERCENT {
+        reasons.push(format!(
+            "one reading of the stopwatch is {share:.1}% of a block: every price is too high by \
+             as much; a longer --duration makes blocks longer"
+        ));
     }
     let calibration = stopwatch.calibration();
     Quality {

@@ -27,6 +27,27 @@ impl Limits {
     /// Half an interval that is narrow enough whatever the median, ns: with loops of some
     /// thousand calls nothing finer can be told apart from the loop's own alignment.
     pub const FLOOR_NS: f64 = 0.05;
+
+    /// Rounds that are run although the budget is spent, since fewer give no interval at all: on a
+    /// machine that takes tens of microseconds for a system call, one round may take half a second.
+    pub const FEWEST_ROUNDS: u64 = 7;
+
+    /// How many budgets they may take.
+    pub const OVERTIME: f64 = 4.0;
+
+    /// How long a block should be: short enough that most see no timer tick, long enough for two
+    /// readings of a stopwatch with this least block, and never so long that `entries` blocks,
+    /// `min_rounds` times, would not fit into `budget`.
+    pub fn block_for(
+        budget: Duration,
+        min_rounds: u64,
+        entries: usize,
+        least_block: Duration,
+    ) -> Duration {
+        const SHORT: Duration = Duration::from_micros(100);
+        let blocks = (entries as u64 * min_rounds).clamp(1, u64::from(u32::MAX)) as u32;
+        SHORT.max(least_block).min((budget / blocks).max(SHORT))
+    }
 }
 
 /// What one entry's blocks gave.
@@ -84,7 +105,17 @@ pub fn run_rounds(
     stop: &AtomicBool,
     progress: &mut dyn FnMut(Progress),
 ) -> Rounds {
-    let mut raw: Vec<Raw> = entries.iter_mut().map(|entry| sized(entry, limits.block)).collect();
+    let mut raw: Vec<Raw> =
+        entries
+            .iter_mut()
+            .map(|entry| {
+                if stop.load(Ordering::Relaxed) {
+                    Raw::default()
+                } else {
+                    sized(entry, limits.block)
+                }
+            })
+            .collect();
     let mut order: Vec<usize> = (0..entries.len()).collect();
     let mut rounds = 0;
     let mut next_look = limits.min_rounds;
@@ -94,7 +125,8 @@ pub fn run_rounds(
         if stop.load(Ordering::Relaxed) {
             break Stopped::Interrupted;
         }
-        if done >= 1.0 || rounds >= limits.max_rounds {
+        let overdue = rounds >= Limits::FEWEST_ROUNDS || done >= Limits::OVERTIME;
+        if done >= 1.0 && overdue || rounds >= limits.max_rounds {
             break Stopped::Time;
         }
         if rounds >= next_look {
@@ -117,30 +149,33 @@ pub fn run_rounds(
 
 /// Finds out how many calls make a block of `target`.
 fn sized(entry: &mut Entry<'_>, target: Duration) -> Raw {
+    /// A pass may be this many times as long as the one before: where a clock stands still for a
+    /// moment, a pass seems to take no time, and the next would otherwise run for minutes.
+    const GROWTH: f64 = 16.0;
+    const PASSES: usize = 7;
     let target = target.as_nanos() as f64;
-    let mut calls = 16;
-    let mut raw = Raw::default();
-    // Few calls first: a clock may cost 20 µs. Each pass comes nearer; two are enough unless a
-    // pass was disturbed.
-    for _ in 0..4 {
-        match entry.bench.run(calls) {
+    let mut raw = Raw { calls_per_block: 16, ..Raw::default() };
+    let mut previous = f64::INFINITY;
+    // Few calls first: a clock may cost 20 µs. Each pass comes nearer.
+    for pass in 0..PASSES {
+        let block = match entry.bench.run(raw.calls_per_block) {
             Err(why) => {
                 raw.broken = Some(why);
                 break;
             }
-            Ok(block) => {
-                let per_call = (block.nanos / block.calls as f64).max(0.05);
-                let wanted = (target / per_call).clamp(16.0, 1e7);
-                // A first pass is cold: it must not make the blocks a tenth of what was asked.
-                let settled = wanted <= calls as f64 * 1.5;
-                calls = wanted as u64 / 16 * 16;
-                if settled {
-                    break;
-                }
-            }
+            Ok(block) => block,
+        };
+        let calls = block.calls as f64;
+        let per_call = (block.nanos / calls).max(0.05);
+        // One pass alone says little: the first is cold, and any may be interrupted, which would
+        // make all blocks of the run too short.
+        let wanted = (target / per_call.min(previous)).clamp(16.0, 1e7);
+        previous = per_call;
+        raw.calls_per_block = wanted.min(calls * GROWTH) as u64 / 16 * 16;
+        if pass > 0 && wanted <= calls * 1.5 {
+            break;
         }
     }
-    raw.calls_per_block = calls;
     raw
 }
 

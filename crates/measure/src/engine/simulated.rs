@@ -211,3 +211,96 @@ fn a_difference_pairs_blocks_of_the_same_round() {
     assert_eq!(row.samples, [1.0, 1.0, 1.0, 1.0, 1.0]);
     assert_eq!(row.median, Some(1.0));
 }
+
+/// One entry that costs `price` a call and does, besides, whatever `odd` says: it is given the
+/// number of the block and its honest length, and returns what the stopwatch shows and what passes.
+fn odd(
+    price: f64,
+    budget: Duration,
+    odd: impl Fn(u64, f64) -> (f64, f64),
+) -> (Measurement, Rounds, f64) {
+    struct Odd<F> {
+        price: f64,
+        blocks: u64,
+        now_ns: Rc<RefCell<f64>>,
+        odd: F,
+    }
+    impl<F: Fn(u64, f64) -> (f64, f64)> Bench for Odd<F> {
+        fn run(&mut self, calls: u64) -> Result<Block, String> {
+            let (shown, passed) = (self.odd)(self.blocks, calls as f64 * self.price);
+            self.blocks += 1;
+            *self.now_ns.borrow_mut() += passed;
+            Ok(Block { nanos: shown, calls, disturbed: false })
+        }
+    }
+    let now_ns = Rc::new(RefCell::new(0.0));
+    let subject = Subject::clock("CLOCK_REALTIME", Path::Vdso, Shape::ONE);
+    let bench = Odd { price, blocks: 0, now_ns: now_ns.clone(), odd };
+    let mut entries = vec![Entry::row(subject, None, bench)];
+    let limits = Limits {
+        budget,
+        block: Duration::from_micros(100),
+        min_rounds: 15,
+        max_rounds: 100,
+        precision: 1e-9,
+    };
+    let rounds = run_rounds(
+        &mut entries,
+        &limits,
+        &mut Rng::seeded(1),
+        &mut || Duration::from_nanos(*now_ns.borrow() as u64),
+        &AtomicBool::new(false),
+        &mut |_| {},
+    );
+    let row = measurement(&entries, 0, &rounds).unwrap();
+    let passed = *now_ns.borrow();
+    (row, rounds, passed)
+}
+
+#[test]
+fn a_machine_on_which_a_round_takes_the_whole_budget_gives_figures_all_the_same() {
+    let budget = Duration::from_millis(100);
+    let (row, rounds, _) = odd(20_000.0, budget, |_, ns| (ns, ns + 30e6));
+    assert_eq!(rounds.rounds, Limits::FEWEST_ROUNDS);
+    assert_eq!(row.median, Some(20_000.0));
+    // But not for ever.
+    let (row, rounds, passed) = odd(20_000.0, budget, |_, ns| (ns, ns + 200e6));
+    assert!(rounds.rounds < Limits::FEWEST_ROUNDS);
+    assert!(row.unavailable.is_some_and(|why| why.starts_with("time was up")));
+    assert!(passed < 1e9 * 0.1 * (Limits::OVERTIME + 3.0), "{passed}");
+}
+
+#[test]
+fn one_pass_that_was_interrupted_does_not_make_all_blocks_too_short() {
+    for interrupted in 0..4 {
+        let (row, ..) = odd(1.0, Duration::from_secs(1), |n, ns| {
+            let ns = if n == interrupted { ns + 5e6 } else { ns };
+            (ns, ns)
+        });
+        assert!(row.calls_per_block.unwrap() >= 60_000, "{interrupted}: {:?}", row.calls_per_block);
+    }
+}
+
+#[test]
+fn a_stopwatch_that_stands_still_for_a_pass_does_not_make_a_block_without_end() {
+    for standing in 0..3 {
+        let (row, _, passed) = odd(40_000.0, Duration::from_secs(1), |n, ns| {
+            (if n == standing { 0.0 } else { ns }, ns)
+        });
+        assert_eq!(row.calls_per_block, Some(16), "{standing}");
+        assert!(passed < 2e9, "{standing}: {passed}");
+    }
+}
+
+#[test]
+fn blocks_are_as_long_as_the_stopwatch_asks_and_the_budget_allows() {
+    let block = |budget, least| {
+        Limits::block_for(Duration::from_millis(budget), 15, 70, Duration::from_micros(least))
+    };
+    // A counter: 20 ns a reading. An HPET: 2 µs. Xen's clock under an emulator: 20 µs.
+    assert_eq!(block(2_500, 40), Duration::from_micros(100));
+    assert_eq!(block(60_000, 4_000), Duration::from_micros(4_000));
+    let rounds = |block: Duration| 2_500.0 / (block.as_secs_f64() * 1e3 * 70.0);
+    assert!(rounds(block(2_500, 4_000)) >= 15.0 && rounds(block(2_500, 40_000)) >= 15.0);
+    assert_eq!(block(1, 40_000), Duration::from_micros(100));
+}

@@ -143,7 +143,7 @@ pub fn measure(
     let quality = Quality {
         seed: plan.seed,
         steal_percent: steal_since(&steal),
-        ..quality::of(&stopwatch, &rounds, known_answer)
+        ..quality::of(&stopwatch, limits.block, &rounds, known_answer, host.hypervisor.emulated)
     };
     let interrupted = rounds.stopped == Stopped::Interrupted;
     let mut measurements = missing;
