@@ -36,7 +36,8 @@ pub(crate) fn share_of_a_cpu(saving_ns: f64) -> String {
 
 /// `1 filter`, `2 filters`.
 pub(crate) fn count(n: u64, noun: &str) -> String {
-    if n == 1 { format!("1 {noun}") } else { format!("{n} {noun}s") }
+    let plural = if noun.ends_with("ch") { "es" } else { "s" };
+    if n == 1 { format!("1 {noun}") } else { format!("{n} {noun}{plural}") }
 }
 
 /// `a`, `a and b`, `a, b and c`.
@@ -57,6 +58,8 @@ pub(crate) fn quote(line: &LogLine) -> String {
     let message = line.message.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.at_seconds {
         // No machine runs for a thousand years: such a time was misread.
+        // Early in a boot hundredths are too coarse.
+        Some(at) if at > 0.0 && at < 0.1 => format!("“{message}” at boot + {at:.3} s"),
         Some(at) if (0.0..3e10).contains(&at) => format!("“{message}” at boot + {at:.2} s"),
         _ => format!("“{message}”"),
     }
@@ -100,12 +103,15 @@ mod tests {
         assert_eq!(list(&["a", "b", "c"]), "a, b and c");
         assert_eq!(count(1, "filter"), "1 filter");
         assert_eq!(count(0, "filter"), "0 filters");
+        assert_eq!(count(2, "stretch"), "2 stretches");
     }
 
     #[test]
     fn a_log_line_without_time_is_quoted_bare() {
         let mut line = LogLine { at_seconds: Some(0.2371), message: "tsc: bad ".into() };
         assert_eq!(quote(&line), "“tsc: bad” at boot + 0.24 s");
+        line.at_seconds = Some(0.003335);
+        assert_eq!(quote(&line), "“tsc: bad” at boot + 0.003 s");
         line.at_seconds = None;
         assert_eq!(quote(&line), "“tsc: bad”");
     }

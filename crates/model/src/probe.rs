@@ -73,6 +73,10 @@ pub struct StepsOutcome {
     pub median_ns: Option<f64>,
     /// Pairs whose second reading equalled the first.
     pub zero: u64,
+    /// Times the clock stood still: runs of equal readings, however long. One that ticks stands
+    /// still between any two ticks; one that was held back does so once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub standstills: Option<u64>,
     /// Pairs whose second reading lay before the first.
     pub backward: u64,
     /// The largest backward step, ns; 0 if there was none.

@@ -1,10 +1,11 @@
 //! A clock whose tick is coarser than `clock_getres` says.
 //!
 //! Two readings lie at least one call apart, so that the smallest step alone shows the price of
-//! the call. Only where successive readings are *equal* is the tick longer than a call.
+//! the call. Only where successive readings are *equal* is the tick longer than a call, and only
+//! where they are equal between any two ticks: a clock that stood still once was held back.
 
 use crate::check::{Check, Outcome};
-use crate::words::{count, list, times};
+use crate::words::{count, emulated, list, times};
 use toll_model::probe::StepsOutcome;
 use toll_model::units::Nanos;
 use toll_model::{Finding, Level, Remedy, Run};
@@ -36,11 +37,16 @@ impl Check for CoarseTick {
                 why.unwrap_or("successive readings were not compared").into(),
             );
         }
-        let coarse: Vec<_> = seen.iter().filter_map(|(clock, s)| Coarse::of(clock, s)).collect();
-        if !coarse.is_empty() {
-            return Outcome::Found(
-                alike(coarse).iter().map(|clocks| finding(self.id(), run, clocks)).collect(),
-            );
+        let (held, ticking): (Vec<_>, Vec<_>) = seen
+            .iter()
+            .filter(|(clock, _)| !ticks_get_lost(run, clock))
+            .filter_map(|(clock, s)| Coarse::of(clock, s))
+            .partition(|coarse| was_held_back(run, coarse.clock, coarse.steps));
+        let mut found: Vec<_> =
+            alike(ticking).iter().map(|clocks| finding(self.id(), run, clocks)).collect();
+        found.extend((!held.is_empty()).then(|| held_back(self.id(), run, &held)));
+        if !found.is_empty() {
+            return Outcome::Found(found);
         }
         let judged = seen.iter().filter(|(_, s)| promise(s).is_some()).count();
         if judged == 0 {
@@ -59,6 +65,30 @@ impl Check for CoarseTick {
 fn promise(steps: &StepsOutcome) -> Option<f64> {
     // clock_getres counts in whole nanoseconds.
     steps.getres_ns.filter(|ns| ns.is_finite() && *ns >= 1.0)
+}
+
+/// Whether a coarse clock may miss ticks here through no fault of its own: who handles the kernel's
+/// tick late moves it by two ticks at once.
+fn ticks_get_lost(run: &Run, clock: &str) -> bool {
+    let steal = run.quality.as_ref().and_then(|quality| quality.steal_percent).unwrap_or(0.0);
+    clock.ends_with("_COARSE") && (run.host.hypervisor.emulated || steal >= 1.0)
+}
+
+/// Clocksources that count nanoseconds and let no CPU read less than another has read before.
+const LATEST_WINS: [&str; 2] = ["xen", "kvm-clock"];
+
+/// Whether equal readings are no tick: the clock stood still far less often than a tick would have
+/// made it, or the clocksource has none.
+fn was_held_back(run: &Run, clock: &str, steps: &StepsOutcome) -> bool {
+    if clock.ends_with("_COARSE") {
+        return false;
+    }
+    let has_no_tick =
+        run.host.clocksource.current.is_known_and(|now| LATEST_WINS.contains(&now.as_str()));
+    let moved = steps.readings.saturating_sub(steps.zero).saturating_sub(steps.backward);
+    let rarely =
+        steps.standstills.is_some_and(|times| times.saturating_mul(2) < moved.min(steps.zero));
+    (has_no_tick && moved > 0) || rarely
 }
 
 /// What the coarse clocks tick at, which is the kernel's own tick.
@@ -166,5 +196,37 @@ fn finding(id: &str, run: &Run, clocks: &[Coarse<'_>]) -> Finding {
             gain: "durations that are not rounded to whole ticks".into(),
             risk: "none".into(),
         }],
+    }
+}
+
+/// Clocks that stood still for a while, which is no tick of theirs.
+fn held_back(id: &str, run: &Run, clocks: &[Coarse<'_>]) -> Finding {
+    let names: Vec<_> = clocks.iter().map(|c| c.clock).collect();
+    let Coarse { steps, clock, .. } = clocks[0];
+    let mut because = vec![format!(
+        "{} of {} successive readings of {clock} were equal{}",
+        steps.zero,
+        steps.readings,
+        steps.standstills.map_or_else(String::new, |n| format!(", in {}", count(n, "stretch")))
+    )];
+    because.push(match run.host.clocksource.current.known().map(String::as_str) {
+        Some(current) if LATEST_WINS.contains(&current) => format!(
+            "the clocksource in force is {current}, which counts nanoseconds: a CPU that is behind \
+             repeats the latest time that another has told (arch/x86/kernel/pvclock.c, Linux kernel)"
+        ),
+        _ => "a clock that ticks stands still between any two ticks, and this one didn't".into(),
+    });
+    Finding {
+        id: id.into(),
+        // An emulator runs its CPUs by turns: they are behind one another all the time.
+        level: if run.host.hypervisor.emulated { Level::Info } else { Level::Warn },
+        summary: format!(
+            "{} stood still for a while, which is no tick{}",
+            list(&names),
+            emulated(run)
+        ),
+        because,
+        evidence: clocks.iter().map(Coarse::evidence).collect(),
+        remedies: Vec::new(),
     }
 }

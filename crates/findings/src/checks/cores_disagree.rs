@@ -28,6 +28,9 @@ impl Check for CoresDisagree {
         let seen: Vec<Pair<'_>> =
             pairs.iter().filter_map(|p| Some((p.cpus, p.outcome.known()?))).collect();
         if seen.is_empty() {
+            if let Some(alone) = alone(run) {
+                return alone;
+            }
             let why = pairs.iter().find_map(|p| p.outcome.reason());
             return Outcome::Unavailable(why.unwrap_or("no pair of CPUs was compared").into());
         }
@@ -56,6 +59,19 @@ impl Check for CoresDisagree {
             Nanos(widest)
         ))
     }
+}
+
+/// What is said where there is one CPU to run on.
+fn alone(run: &Run) -> Option<Outcome> {
+    let cpu = &run.host.cpu;
+    if cpu.online.known().is_some_and(|cpus| cpus.len() == 1) {
+        return Some(Outcome::Ok("one CPU: there is no other to disagree with".into()));
+    }
+    let allowed = cpu.allowed.known().filter(|cpus| cpus.len() == 1)?;
+    Some(Outcome::Unavailable(format!(
+        "this process may use CPU {} alone, and comparing takes two",
+        allowed[0]
+    )))
 }
 
 /// The interval, if it is one.

@@ -145,7 +145,10 @@ struct Seen {
 }
 
 fn bound(cpus: [u32; 2], time: Duration, stopwatch: &Stopwatch) -> Result<OffsetOutcome, String> {
-    let calibration = stopwatch.calibration().ok_or("the counter is not to be relied on here")?;
+    let calibration = match stopwatch {
+        Stopwatch::Counter(calibration) => calibration,
+        Stopwatch::Clock { why } => return Err(format!("the counters were not compared: {why}")),
+    };
     let table = Table::default();
     let seen = std::thread::scope(|scope| {
         let responder = scope.spawn(|| respond(&table, cpus[1]));

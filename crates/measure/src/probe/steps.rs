@@ -88,6 +88,9 @@ fn distributed(
 struct Tally {
     readings: u64,
     zero: u64,
+    /// Stretches of equal readings: a clock that ticks has one between any two ticks.
+    standstills: u64,
+    standing: bool,
     backward: u64,
     worst: i64,
     /// Steps above zero of batches in which the thread was not switched out.
@@ -120,6 +123,8 @@ impl Tally {
         let step = value - before;
         self.readings += 1;
         self.zero += u64::from(step == 0);
+        self.standstills += u64::from(step == 0 && !self.standing);
+        self.standing = step == 0;
         if step < 0 {
             self.backward += 1;
             self.worst = self.worst.max(-step);
@@ -141,6 +146,7 @@ impl Tally {
             smallest_ns: self.smallest.map(|step| step as f64),
             median_ns: self.histogram.median_above_zero(),
             zero: self.zero,
+            standstills: Some(self.standstills),
             backward: self.backward,
             worst_backward_ns: self.worst as f64,
             ..StepsOutcome::default()
@@ -186,9 +192,15 @@ mod tests {
 
     #[test]
     fn steps_are_told_apart() {
+        let ticking = tally(&[(&[1, 1, 1, 2, 2, 3, 3, 4], true)]).outcome();
+        assert_eq!((ticking.zero, ticking.standstills), (4, Some(3)));
         let outcome = tally(&[(&[10, 10, 15], true), (&[12, 40], true)]).outcome();
+        assert_eq!(outcome.standstills, Some(1));
         assert_eq!(outcome.readings, 4);
         assert_eq!((outcome.zero, outcome.backward), (1, 1));
+        assert_eq!(outcome.standstills, Some(1));
+        let ticking = summarize(&[vec![1, 1, 1, 2, 2, 3, 3, 4]], Some(1.0));
+        assert_eq!((ticking.zero, ticking.standstills), (4, Some(3)));
         assert_eq!(outcome.worst_backward_ns, 3.0);
         assert_eq!(outcome.smallest_ns, Some(5.0));
     }

@@ -2,7 +2,7 @@
 
 use crate::support::{host, only};
 use toll_model::probe::{CoreOffset, OffsetOutcome, Steps, StepsOutcome};
-use toll_model::{Fact, Level, Run, Tool};
+use toll_model::{CheckStatus, Fact, Level, Quality, Run, Tool};
 
 fn steps(clock: &str, smallest: Option<f64>, zero: u64, backward: u64, getres: f64) -> Steps {
     Steps {
@@ -78,5 +78,60 @@ fn cores_agree_within_a_bound_and_never_by_zero() {
             let summary = &run.checks[0].summary;
             assert!(summary.contains("±260 ns") && summary.contains("would not show"), "{summary}");
         }
+    }
+}
+
+#[test]
+fn a_clock_that_was_held_back_is_not_said_to_tick() {
+    for (current, emulated, standstills, level, told) in [
+        // Once, for 900 of 1000 readings.
+        ("tsc", false, Some(1), Some(Level::Warn), "stood still"),
+        ("tsc", true, Some(1), Some(Level::Info), "stood still"),
+        // Between any two ticks; or nobody counted.
+        ("tsc", false, Some(99), Some(Level::Warn), "ticks every"),
+        ("tsc", false, None, Some(Level::Warn), "ticks every"),
+        // A clocksource that has no tick.
+        ("xen", false, Some(99), Some(Level::Warn), "stood still"),
+    ] {
+        let mut run = Run::new(Tool::default(), host(current, &[current]));
+        run.host.hypervisor.emulated = emulated;
+        let mut seen = steps("CLOCK_REALTIME", Some(45_000.0), 900, 0, 1.0);
+        if let Fact::Known(outcome) = &mut seen.outcome {
+            outcome.standstills = standstills;
+        }
+        run.probes.steps.push(seen);
+        let found = only(&mut run, "clock.coarse-tick");
+        assert_eq!(found.first().map(|f| f.level), level, "{current} {standstills:?}");
+        assert!(found[0].summary.contains(told), "{}", found[0].summary);
+    }
+}
+
+#[test]
+fn ticks_that_were_stolen_are_not_held_against_a_coarse_clock() {
+    for (emulated, steal, level) in
+        [(false, 0.0, Some(Level::Warn)), (false, 9.0, None), (true, 0.0, None)]
+    {
+        let mut run = Run::new(Tool::default(), host("tsc", &["tsc"]));
+        run.host.hypervisor.emulated = emulated;
+        run.quality = Some(Quality { steal_percent: Some(steal), ..Quality::default() });
+        run.probes.steps.push(steps("CLOCK_REALTIME_COARSE", Some(8e6), 999, 0, 4e6));
+        let found = only(&mut run, "clock.coarse-tick");
+        assert_eq!(found.first().map(|f| f.level), level, "{emulated} {steal}");
+    }
+}
+
+#[test]
+fn one_cpu_has_no_other_to_disagree_with() {
+    for (online, allowed, told) in [
+        (vec![0], vec![0], (CheckStatus::Ok, "one CPU")),
+        (vec![0, 1], vec![1], (CheckStatus::Unavailable, "CPU 1 alone")),
+        (vec![0, 1], vec![0, 1], (CheckStatus::Unavailable, "no pair of CPUs was compared")),
+    ] {
+        let mut run = Run::new(Tool::default(), host("tsc", &["tsc"]));
+        run.host.cpu.online = Fact::Known(online);
+        run.host.cpu.allowed = Fact::Known(allowed);
+        only(&mut run, "clock.cores-disagree");
+        assert_eq!(run.checks[0].status, told.0);
+        assert!(run.checks[0].summary.contains(told.1), "{}", run.checks[0].summary);
     }
 }
