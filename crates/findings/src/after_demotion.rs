@@ -62,6 +62,10 @@ fn version(release: &str) -> Option<(u32, u32)> {
 
 fn firmware(run: &Run) -> Remedy {
     let (command, gain) = match run.host.hypervisor.kind {
+        _ if run.host.hypervisor.emulated => (
+            "run this guest on hardware virtualization with an invariant TSC (QEMU: -accel kvm -cpu host,+invtsc)",
+            "the counter is then the processor's and not the emulator's",
+        ),
         HypervisorKind::BareMetal | HypervisorKind::Unknown => (
             "update the firmware (BIOS), and look in its settings for whatever writes the TSC",
             "the kernel's own guess, where it finds a TSC unstable after boot, is a broken BIOS",

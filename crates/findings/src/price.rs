@@ -79,13 +79,24 @@ fn interval(row: &Measurement) -> Option<[f64; 2]> {
     row.ci95.filter(|[lo, hi]| lo.is_finite() && hi.is_finite() && lo <= hi)
 }
 
-/// What `clock` costs a program now: through libc, as programs read it, else the vDSO's symbol.
+/// What `clock` costs a program now: through libc, as programs read it, else the vDSO's symbol; where
+/// no vDSO is mapped, the system call that libc must then make.
 ///
 /// # Errors
 /// Why neither row has a figure.
 pub(crate) fn now(run: &Run, clock: &str) -> Result<Price, String> {
-    of(run, &Subject::clock(clock, Path::Libc, Shape::ONE))
-        .or_else(|why| of(run, &Subject::clock(clock, Path::Vdso, Shape::ONE)).map_err(|_| why))
+    let by = |path| of(run, &Subject::clock(clock, path, Shape::ONE));
+    by(Path::Libc).or_else(|why| {
+        let vdso = by(Path::Vdso);
+        let other = if no_vdso(run) { vdso.or_else(|_| by(Path::Syscall)) } else { vdso };
+        other.map_err(|_| why)
+    })
+}
+
+/// Whether the kernel maps no vDSO, by the administrator's word.
+pub(crate) fn no_vdso(run: &Run) -> bool {
+    let vdso = &run.host.vdso;
+    vdso.disabled_by.is_some() && vdso.symbols.known().is_none_or(Vec::is_empty)
 }
 
 /// The first precise clock that has a price, with it: the one that stands for all.
@@ -112,14 +123,18 @@ pub(crate) fn twin(run: &Run) -> Result<Price, String> {
 }
 
 /// What `clock` would cost under the TSC by the same path as `now`, idle, without a switch: the
-/// twin, and for libc what libc adds to the vDSO (libc − vdso, of the same run). The interval is
+/// twin, and for libc what libc adds to the vDSO (libc − vdso, of the same run; where a reading costs
+/// so much that the difference drowns in it, that of a coarse clock: it is the same function of
+/// libc). The interval is
 /// the sum of both, which is wider than 95%.
 ///
 /// # Errors
 /// Why it cannot be told.
 pub(crate) fn under_tsc(run: &Run, clock: &str, now: &Price) -> Result<Price, String> {
     let twin = twin(run)?;
-    let Some(added) = (now.path == Path::Libc).then(|| libc_adds(run, clock)).flatten() else {
+    let Some(added) =
+        (now.path == Path::Libc).then(|| libc_adds_beside(run, clock, &twin)).flatten()
+    else {
         return Ok(twin);
     };
     let ci95 = match (twin.ci95, added.ci95) {
@@ -132,6 +147,19 @@ pub(crate) fn under_tsc(run: &Run, clock: &str, now: &Price) -> Result<Price, St
         return Ok(twin);
     }
     Ok(Price { id: format!("{} + {}", twin.id, added.id), path: Path::Twin, ns, ci95 })
+}
+
+/// What libc adds to the vDSO for `clock`, known well enough to be added to `twin`.
+fn libc_adds_beside(run: &Run, clock: &str, twin: &Price) -> Option<Price> {
+    let drowned = |added: &Price| added.ci95.is_some_and(|[lo, hi]| hi - lo > twin.ns);
+    match libc_adds(run, clock) {
+        Some(added) if drowned(&added) => ["CLOCK_REALTIME_COARSE", "CLOCK_MONOTONIC_COARSE"]
+            .iter()
+            .filter_map(|coarse| libc_adds(run, coarse))
+            .find(|of_coarse| !drowned(of_coarse))
+            .or(Some(added)),
+        other => other,
+    }
 }
 
 /// What libc adds to the vDSO for `clock`: the row of the difference, else both rows' difference.

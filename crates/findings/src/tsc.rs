@@ -83,7 +83,11 @@ pub(crate) fn given_up_by_design(run: &Run) -> Option<String> {
     let host = &run.host;
     let demotion = host.clocksource.demotion.known().and_then(Option::as_ref);
     let reason = demotion.map(|d| d.reason.as_str());
-    if reason.is_some_and(|r| r.contains("boot parameter")) {
+    // Without the kernel log, its command line tells.
+    let asked = host.kernel.known().is_some_and(|kernel| {
+        kernel.parameters.iter().any(|p| matches!(p.as_str(), "tsc=unstable" | "notsc"))
+    });
+    if reason.is_some_and(|r| r.contains("boot parameter")) || reason.is_none() && asked {
         return Some("the administrator turned it off on the kernel command line".into());
     }
     // arch/x86/kernel/cpu/mshyperv.c marks it so wherever Hyper-V doesn't announce an invariant TSC.

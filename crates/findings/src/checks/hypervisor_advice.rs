@@ -30,8 +30,9 @@ impl Check for HypervisorAdvice {
             return Outcome::Ok(format!("no advice is needed: {current} is all that is used here"));
         }
         let Some(advice) = advice::of(run) else {
+            let what = if run.host.hypervisor.emulated { "an emulator" } else { "this hypervisor" };
             return Outcome::Ok(format!(
-                "no advice is published for this hypervisor ({}): the figures decide",
+                "no advice is published for {what} ({}): the figures decide",
                 told_by(run)
             ));
         };

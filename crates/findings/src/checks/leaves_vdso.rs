@@ -9,6 +9,11 @@ use crate::{grade, in_program, switching};
 use toll_model::units::Nanos;
 use toll_model::{Finding, Level, Path, Remedy, Run, Shape, Subject};
 
+/// Clocksources that a vDSO can read: arch/x86/include/asm/vdso/clocksource.h and
+/// drivers/clocksource/arm_arch_timer.c, Linux kernel.
+const READ_IN_VDSO: [&str; 5] =
+    ["tsc", "tsc-early", "kvm-clock", "hyperv_clocksource_tsc_page", "arch_sys_counter"];
+
 pub(super) struct LeavesVdso;
 
 impl Check for LeavesVdso {
@@ -188,7 +193,12 @@ fn switch(run: &Run, clock: &str) -> Option<Remedy> {
 fn remedies(run: &Run, clock: &str) -> Vec<Remedy> {
     let mut remedies: Vec<_> = switch(run, clock).into_iter().collect();
     if let Some(parameter) = &run.host.vdso.disabled_by {
+        let current = run.host.clocksource.current.known().map_or("", String::as_str);
         let gain = match (price::now(run, clock), price::twin(run)) {
+            _ if !READ_IN_VDSO.contains(&current) && !current.is_empty() => format!(
+                "the coarse clocks cost a few ns again; precise ones stay a system call under \
+                 {current}, which the vDSO can't read"
+            ),
             (Ok(now), Ok(twin)) if twin.ns < now.ns => format!(
                 "{clock} from {} to about {} (the vDSO's algorithm, measured here)",
                 Nanos(now.ns),

@@ -77,7 +77,8 @@ fn noisy(run: &Run) -> Option<Spoiler> {
         level: Level::Warn,
         short: "this run was noisy".into(),
         because,
-        remedy: Some(Remedy {
+        // An emulator stays one, however idle.
+        remedy: (!run.host.hypervisor.emulated).then(|| Remedy {
             command: "measure again while the machine is idle, with a longer --duration".into(),
             gain: "figures that can be trusted as they stand".into(),
             risk: "none".into(),
@@ -121,7 +122,7 @@ fn steal(run: &Run) -> Option<Spoiler> {
         level: if percent >= MUCH_STEAL_PERCENT { Level::Warn } else { Level::Info },
         short: format!("{percent:.1}% steal {when}"),
         because: format!("the hypervisor gave {percent:.1}% of CPU time to others {when}"),
-        remedy: Some(Remedy {
+        remedy: (!run.host.hypervisor.emulated).then(|| Remedy {
             command:
                 "measure on an instance with CPUs of its own, or when its neighbours are quiet"
                     .into(),
@@ -194,7 +195,13 @@ fn emulation(run: &Run) -> Option<Spoiler> {
         level: Level::Warn,
         short: "an emulated machine".into(),
         because: "the processor is emulated in software: figures show function, not speed".into(),
-        remedy: None,
+        remedy: Some(Remedy {
+            command:
+                "measure on the hardware itself, or in a guest that runs on it (QEMU: -accel kvm)"
+                    .into(),
+            gain: "figures of a machine and not of an emulator".into(),
+            risk: "none".into(),
+        }),
     })
 }
 

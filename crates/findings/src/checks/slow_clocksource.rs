@@ -38,6 +38,14 @@ impl Check for SlowClocksource {
             Ok(found) => found,
             Err(why) => return Outcome::Unavailable(format!("{current} has no price: {why}")),
         };
+        if price::no_vdso(run) {
+            return Outcome::Unavailable(format!(
+                "{clock} costs {} under {current} by system call, for there is no vDSO \
+                 (clock.leaves-vdso); what that call would cost under tsc can't be told without a \
+                 switch",
+                now.shown()
+            ));
+        }
         match price::under_tsc(run, clock, &now) {
             Ok(tsc) => Case { run, current, clock, now, tsc }.judge(self.id()),
             Err(why) => Outcome::Unavailable(format!(

@@ -1,6 +1,8 @@
 //! Grading of the clocksource: prices, safety, who chose it.
 
-use crate::support::{REALTIME, TWIN, commands, host, only, priced, run_with, status, text};
+use crate::support::{
+    ADDED, REALTIME, TWIN, commands, host, only, priced, run_with, status, subject, text,
+};
 use toll_model::host::{Demotion, EvidenceKind, Kernel, LogLine, TscEvidence, Verdict};
 use toll_model::probe::{FallbackOutcome, VdsoFallback};
 use toll_model::{CheckStatus, Fact, Level, Measurement, Run, Tool};
@@ -159,4 +161,40 @@ fn arm64_has_no_tsc_to_judge() {
         assert!(only(&mut run, check).is_empty());
         assert_eq!(status(&run).0, CheckStatus::Ok, "{check}");
     }
+}
+
+#[test]
+fn where_readings_are_so_dear_that_libcs_share_drowns_a_coarse_clock_tells_it() {
+    let row = |id: &str, ns: f64, half: f64| Measurement {
+        median: Some(ns),
+        ci95: Some([ns - half, ns + half]),
+        ..Measurement::empty(subject(id))
+    };
+    let mut run = Run::new(Tool::default(), host("xen", &["xen", "tsc"]));
+    run.measurements = vec![
+        row(REALTIME, 60_400.0, 2_000.0),
+        row(ADDED, 1_250.0, 9_000.0),
+        row("clock/CLOCK_REALTIME_COARSE/libc-vdso/native/t1", 48.0, 5.0),
+        row(TWIN, 142.0, 4.0),
+    ];
+    let found = only(&mut run, "clock.slow-clocksource");
+    assert!(found[0].summary.contains("would cost 190 ns"), "{}", found[0].summary);
+}
+
+#[test]
+fn without_a_vdso_the_system_call_is_the_price_and_no_switch_is_promised() {
+    let mut host = host("hpet", &["hpet", "tsc"]);
+    host.vdso.disabled_by = Some("vdso=0".into());
+    host.vdso.symbols = Fact::unavailable("[vdso]: not mapped into this process");
+    let call = "clock/CLOCK_REALTIME/syscall/native/t1";
+    let mut run = run_with(host, &[(call, 3_450.0), (TWIN, 60.0)]);
+    assert!(only(&mut run, "clock.slow-clocksource").is_empty());
+    let (state, told) = status(&run);
+    assert_eq!(state, CheckStatus::Unavailable);
+    assert!(told.contains("3.45 µs under hpet by system call"), "{told}");
+    let found = only(&mut run, "clock.leaves-vdso");
+    assert!(found[0].summary.contains("CLOCK_REALTIME costs 3.45 µs"), "{}", found[0].summary);
+    // The vDSO could not read this clocksource either.
+    let gain = &found[0].remedies[0].gain;
+    assert!(gain.contains("stay a system call under hpet"), "{gain}");
 }

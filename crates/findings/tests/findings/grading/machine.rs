@@ -1,6 +1,6 @@
 //! Grading of JVMs and of what spoils a measurement.
 
-use crate::support::{REALTIME, host, only, run_with};
+use crate::support::{REALTIME, commands, host, only, run_with};
 use std::collections::BTreeMap;
 use toll_model::host::{Jvm, JvmProcess, Steal};
 use toll_model::{Fact, Level, Quality, Run, Tool};
@@ -88,4 +88,14 @@ fn noise_is_graded_by_how_much_it_moves_figures() {
     let reached = |n| Quality { instructions_per_cycle: Some(n), ..Quality::default() };
     assert_eq!(judge(&|r| r.quality = Some(reached(2.2))), Some(Level::Info));
     assert_eq!(judge(&|r| r.quality = Some(reached(3.9))), None);
+}
+
+#[test]
+fn nobody_is_told_to_wait_for_an_emulator_to_be_idle() {
+    let mut run = Run::new(Tool::default(), host("tsc", &["tsc"]));
+    run.host.hypervisor.emulated = true;
+    run.quality = Some(Quality { noisy: true, steal_percent: Some(9.0), ..Quality::default() });
+    let tried = commands(&only(&mut run, "machine.noise"));
+    assert!(tried.contains("on the hardware itself"), "{tried}");
+    assert!(!tried.contains("idle") && !tried.contains("instance"), "{tried}");
 }

@@ -1,7 +1,9 @@
 //! Judgement of the TSC, and the advice of others on it.
 
 use crate::support::{commands, host, only, priced, status};
-use toll_model::host::{EvidenceKind, HypervisorKind, TscEvidence, Verdict};
+use toll_model::host::{
+    Demotion, EvidenceKind, HypervisorKind, Kernel, LogLine, TscEvidence, Verdict,
+};
 use toll_model::{CheckStatus, Fact, Level, Run, Tool};
 
 fn evidence(kind: EvidenceKind, verdict: Verdict) -> TscEvidence {
@@ -75,4 +77,41 @@ fn on_nitro_both_clocksources_are_in_order_and_the_source_is_cited() {
         assert!(only(&mut run, "clock.hypervisor-advice").is_empty());
         assert!(run.checks[0].summary.contains("AWS re:Post"), "{}", run.checks[0].summary);
     }
+}
+
+#[test]
+fn a_parameter_that_turned_the_tsc_off_is_found_without_the_kernel_log() {
+    let mut host = host("hpet", &["hpet", "acpi_pm"]);
+    host.clocksource.demotion = Fact::unavailable("/dev/kmsg: permission denied");
+    let judge = |parameters: &[&str]| {
+        let mut host = host.clone();
+        host.kernel = Fact::Known(Kernel {
+            release: "6.1.0".into(),
+            arch: "x86_64".into(),
+            parameters: parameters.iter().map(|p| (*p).into()).collect(),
+        });
+        only(&mut Run::new(Tool::default(), host), "clock.tsc-evidence")[0].level
+    };
+    assert_eq!(judge(&["tsc=unstable"]), Level::Info);
+    assert_eq!(judge(&["notsc"]), Level::Info);
+    assert_eq!(judge(&["tsc=nowatchdog"]), Level::Warn);
+}
+
+#[test]
+fn an_emulator_is_not_told_to_ask_its_provider() {
+    let mut host = host("hpet", &["hpet"]);
+    host.hypervisor.kind = HypervisorKind::Xen;
+    host.hypervisor.emulated = true;
+    host.clocksource.demotion = Fact::Known(Some(Demotion {
+        line: LogLine {
+            at_seconds: Some(0.003335),
+            message: "tsc: Marking TSC unstable due to TSCs unsynchronized".into(),
+        },
+        reason: "TSCs unsynchronized".into(),
+        watchdog: Vec::new(),
+    }));
+    let found = only(&mut Run::new(Tool::default(), host), "clock.tsc-evidence");
+    let tried = commands(&found);
+    assert!(tried.contains("-accel kvm") && !tried.contains("provider"), "{tried}");
+    assert!(found[0].summary.contains("at boot + 0.003 s"), "{}", found[0].summary);
 }
