@@ -4,7 +4,7 @@ use crate::names;
 use crate::text::{count, wrap};
 use crate::view::{View, paint};
 use toll_model::Host;
-use toll_model::host::LibcKind;
+use toll_model::host::{HypervisorKind, LibcKind};
 
 /// Processor and hypervisor; kernel, distribution and libc; clocksource; what cannot be seen.
 pub fn render(host: &Host, view: &View) -> String {
@@ -35,7 +35,12 @@ fn machine(host: &Host) -> String {
         parts.push(format!("CPU quota {quota}"));
     }
     let hypervisor = &host.hypervisor;
-    let mut on = names::hypervisor(hypervisor.kind).to_owned();
+    let mut on = match hypervisor.kind {
+        HypervisorKind::Other | HypervisorKind::Unknown if hypervisor.emulated => {
+            "guest of QEMU's emulator".to_owned()
+        }
+        kind => names::hypervisor(kind).to_owned(),
+    };
     if let Some(product) = hypervisor.product.known().filter(|p| !p.trim().is_empty()) {
         // Vendor and product in one: "Google Google Compute Engine".
         let mut words: Vec<&str> = product.split_whitespace().collect();

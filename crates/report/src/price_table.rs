@@ -57,9 +57,13 @@ fn table(run: &Run, clocks: &[Clock<'_>], view: &View) -> String {
     let mut out = grid.render(view);
     out.push_str(&reasons.render(view));
     if !in_situ.is_empty() {
-        let what = "vDSO, libc, syscall: median of an idle loop, the least a call can cost; \
-                    in situ: the same call among 4 cache misses in flight.";
-        out.push_str(&paragraph(2, what, view.width));
+        let mut what = "vDSO, libc, syscall: median of an idle loop, the least a call can cost; \
+                        in situ: the same call among 4 cache misses in flight."
+            .to_owned();
+        if out.contains('<') {
+            what.push_str(" <: not told apart from nothing, at most this.");
+        }
+        out.push_str(&paragraph(2, &what, view.width));
     }
     out
 }
@@ -68,6 +72,12 @@ fn table(run: &Run, clocks: &[Clock<'_>], view: &View) -> String {
 fn price(row: Option<&Measurement>, reasons: &mut Footnotes) -> String {
     match row {
         None => String::new(),
+        // A call costs something: what comes out as nothing or less is only a bound.
+        Some(Measurement { median: Some(_), ci95: Some([lo, hi]), .. })
+            if *lo <= 0.0 && *hi > 0.0 =>
+        {
+            format!("<{}", short(*hi))
+        }
         Some(Measurement { median: Some(ns), .. }) => short(*ns),
         Some(row) => reasons.cell(row.unavailable.as_deref().unwrap_or("no figure was taken")),
     }

@@ -144,3 +144,28 @@ fn colour_changes_nothing_but_colour() {
     bare.push_str(rest);
     assert_eq!(bare, whole_check(&demoted(), &View::default()));
 }
+
+#[test]
+fn a_price_that_is_not_told_apart_from_nothing_is_a_bound() {
+    let mut run = healthy();
+    let row = run
+        .measurements
+        .iter_mut()
+        .find(|row| row.id == "clock/CLOCK_MONOTONIC/vdso/native/k4")
+        .expect("in situ");
+    (row.median, row.ci95) = (Some(-197.0), Some([-348.8, 356.4]));
+    let text = check::render(&run, &View::default(), None);
+    assert!(text.contains("<356") && text.contains("not told apart from nothing"), "{text}");
+    assert!(!text.contains("−197"), "{text}");
+    assert!(!check::render(&healthy(), &View::default(), None).contains("not told apart"));
+}
+
+#[test]
+fn an_emulator_is_named_as_one() {
+    let mut run = healthy();
+    run.host.hypervisor.kind = toll_model::host::HypervisorKind::Other;
+    run.host.hypervisor.emulated = true;
+    let text = host_lines::render(&run.host, &View::default());
+    assert!(text.contains("guest of QEMU's emulator") && text.contains("EMULATED"), "{text}");
+    assert!(!text.contains("unknown hypervisor"), "{text}");
+}
