@@ -25,10 +25,24 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut source = String::new();
     for (name, file) in FILES {
         let path = folder.join(file);
-        let value =
-            if path.is_file() { format!("Some(include_bytes!({path:?}))") } else { "None".into() };
+        let value = if path.is_file() && fits(&fs::read(&path)?) {
+            format!("Some(include_bytes!({path:?}))")
+        } else {
+            "None".into()
+        };
         source.push_str(&format!("pub(crate) const {name}: Option<&[u8]> = {value};\n"));
     }
     fs::write(out.join("embedded.rs"), source)?;
     Ok(())
+}
+
+/// Whether a file is no object of another architecture: one that `make` built for this machine
+/// must not travel in a program for another. The machine stands in byte 18 of an ELF file.
+fn fits(file: &[u8]) -> bool {
+    let machine = match env::var("CARGO_CFG_TARGET_ARCH").as_deref() {
+        Ok("x86_64") => 62,
+        Ok("aarch64") => 183,
+        _ => return false,
+    };
+    !file.starts_with(b"\x7fELF") || file.get(18) == Some(&machine)
 }
