@@ -29,9 +29,20 @@ pub(crate) fn times(ratio: f64) -> String {
     format!("{} times", significant(ratio))
 }
 
-/// What a saving per call comes to where a program calls a million times a second.
+/// What a saving per call comes to where a program calls a million times a second, or as often as
+/// one CPU can at such a price.
 pub(crate) fn share_of_a_cpu(saving_ns: f64) -> String {
-    format!("a million calls a second would free {}% of one CPU", significant(saving_ns / 10.0))
+    let (calls, often) = [
+        ("a million", 1e6),
+        ("a hundred thousand", 1e5),
+        ("ten thousand", 1e4),
+        ("a thousand", 1e3),
+    ]
+    .into_iter()
+    .find(|(_, often)| saving_ns * often <= 1e9)
+    .unwrap_or(("a hundred", 1e2));
+    let percent = significant(saving_ns * often / 1e7);
+    format!("{calls} calls a second would free {percent}% of one CPU")
 }
 
 /// `1 filter`, `2 filters`.
@@ -119,6 +130,7 @@ mod tests {
     #[test]
     fn a_saving_is_told_as_a_share_of_a_cpu() {
         assert!(share_of_a_cpu(3.8).contains("free 0.38% of one CPU"));
-        assert!(share_of_a_cpu(647.0).contains("free 64.7% of one CPU"));
+        assert!(share_of_a_cpu(647.0).contains("a million calls a second would free 64.7% of"));
+        assert!(share_of_a_cpu(34_200.0).contains("ten thousand calls a second would free 34.2%"));
     }
 }
