@@ -199,8 +199,6 @@ mod tests {
         assert_eq!(outcome.readings, 4);
         assert_eq!((outcome.zero, outcome.backward), (1, 1));
         assert_eq!(outcome.standstills, Some(1));
-        let ticking = summarize(&[vec![1, 1, 1, 2, 2, 3, 3, 4]], Some(1.0));
-        assert_eq!((ticking.zero, ticking.standstills), (4, Some(3)));
         assert_eq!(outcome.worst_backward_ns, 3.0);
         assert_eq!(outcome.smallest_ns, Some(5.0));
     }
