@@ -74,6 +74,7 @@ fn single_readings_steps_and_order() {
                 bin(20.0, 22.0, 899_000),
                 bin(1024.0, 1152.0, 998),
             ],
+            ..StepsOutcome::default()
         }),
     }];
     run.probes.core_offsets = vec![CoreOffset {

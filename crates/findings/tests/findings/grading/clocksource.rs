@@ -137,10 +137,7 @@ fn who_chose_the_clocksource_is_told_from_the_kernels_own_order() {
 #[test]
 fn without_prices_nothing_is_said_and_the_reason_is_given() {
     let mut run = Run::new(Tool::default(), host("hpet", &["hpet"]));
-    let row = Measurement::unavailable(
-        crate::support::subject(REALTIME),
-        "no libc probe could be started",
-    );
+    let row = Measurement::unavailable(subject(REALTIME), "no libc probe could be started");
     run.measurements.push(row);
     only(&mut run, "clock.slow-clocksource");
     let (status, why) = status(&run);
