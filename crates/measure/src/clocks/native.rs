@@ -157,3 +157,18 @@ impl Bench for Twin<'_> {
         self.inner.run(calls)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_twin_has_a_price_where_the_counter_is_no_stopwatch() {
+        if !sys::may_read_counter() {
+            return;
+        }
+        let stopwatch = Stopwatch::Clock { why: "no constant_tsc" };
+        let block = Twin::new(None, &stopwatch).and_then(|mut twin| twin.run(1600)).unwrap();
+        assert!(block.nanos > 1600.0, "{block:?}");
+    }
+}

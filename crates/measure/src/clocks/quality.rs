@@ -67,3 +67,42 @@ pub(crate) fn of(
         ..Quality::default()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Raw;
+    use toll_model::Stopped;
+
+    /// Both chains and the additions as an emulator gives them, on a stopwatch of its own.
+    fn judged(block: Duration, emulated: bool) -> Quality {
+        let stopwatch = Stopwatch::Clock { why: "no constant_tsc" };
+        let mut entries = Vec::new();
+        let known_answer = KnownAnswer::add(&mut entries, &stopwatch);
+        let raw = [1.0, 1.9, 2.0].map(|cost| Raw {
+            kept: (0..20).map(|round| (round, cost)).collect(),
+            ..Raw::default()
+        });
+        let rounds = Rounds { raw: raw.into(), rounds: 20, stopped: Stopped::Time };
+        of(&stopwatch, block, &rounds, known_answer, emulated)
+    }
+
+    #[test]
+    fn an_emulator_is_not_taken_for_a_shared_core() {
+        let quality = judged(Duration::from_secs(1), true);
+        assert!(quality.noisy && quality.reasons[0].contains("an emulator"), "{quality:?}");
+        assert!(quality.instructions_per_cycle.is_none());
+        assert!(!quality.reasons.iter().any(|why| why.contains("hardware thread")));
+        let quality = judged(Duration::from_secs(1), false);
+        let shared = quality.reasons.iter().any(|why| why.contains("hardware thread"));
+        assert_eq!(shared, cfg!(target_arch = "x86_64"), "{quality:?}");
+    }
+
+    #[test]
+    fn a_stopwatch_that_fills_its_blocks_is_said() {
+        let said =
+            |block| judged(block, true).reasons.iter().any(|why| why.contains("% of a block"));
+        assert!(said(Duration::from_nanos(100)));
+        assert!(!said(Duration::from_secs(1)));
+    }
+}

@@ -240,6 +240,13 @@ mod tests {
     use super::*;
 
     #[test]
+    fn without_a_counter_to_rely_on_the_reason_is_told() {
+        let stopwatch = Stopwatch::Clock { why: "no constant_tsc" };
+        let why = bound([0, 0], LEAST_PER_PAIR, &stopwatch).map(|_| ()).unwrap_err();
+        assert!(why.contains("were not compared: no constant_tsc"), "{why}");
+    }
+
+    #[test]
     fn samples_cover_every_pair_or_as_many_as_asked() {
         let mut rng = Rng::seeded(1);
         assert_eq!(sample(&[0], 10, &mut rng), Vec::<[u32; 2]>::new());
