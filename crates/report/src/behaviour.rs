@@ -22,6 +22,7 @@ fn time(ns: f64) -> String {
 fn latencies(run: &Run, view: &View) -> String {
     let columns = ["p50", "p99", "p99.9", "longest", "readings"].map(|name| (name, Align::Right));
     let mut grid = Grid::new(
+        run,
         "Single readings, the stopwatch's own median taken off",
         &[&[("clock", Align::Left), ("path", Align::Left)], &columns[..]].concat(),
     );
@@ -59,6 +60,7 @@ fn steps(run: &Run, view: &View) -> String {
         run.probes.steps.iter().filter(|s| s.outcome.known().is_none_or(full)).collect();
     let columns = ["smallest", "median", "largest", "zero", "backward", "getres", "readings"];
     let mut grid = Grid::new(
+        run,
         "Steps between successive readings of one thread",
         &[&[("clock", Align::Left)], &columns.map(|name| (name, Align::Right))[..]].concat(),
     );
@@ -89,7 +91,7 @@ fn steps(run: &Run, view: &View) -> String {
     if view.verbose {
         for row in &rows {
             if let Some(seen) = row.outcome.known() {
-                out.push_str(&distribution(&row.clock, &seen.distribution, view));
+                out.push_str(&distribution(run, &row.clock, &seen.distribution, view));
             }
         }
     }
@@ -97,11 +99,12 @@ fn steps(run: &Run, view: &View) -> String {
 }
 
 /// The ranges that hold a thousandth of all steps or more, with bars.
-fn distribution(clock: &str, bins: &[Bin], view: &View) -> String {
+fn distribution(run: &Run, clock: &str, bins: &[Bin], view: &View) -> String {
     const BAR: f64 = 40.0;
     let all: u64 = bins.iter().map(|bin| bin.count).sum();
     let most = bins.iter().map(|bin| bin.count).max().unwrap_or(0);
     let mut grid = Grid::new(
+        run,
         format!("\n{clock}: steps by size"),
         &[("from", Align::Right), ("to", Align::Right), ("part", Align::Right), ("", Align::Left)],
     );
@@ -123,6 +126,7 @@ fn order(run: &Run, view: &View) -> String {
         run.probes.core_offsets.iter().filter(|o| o.outcome.known().is_none_or(full)).collect();
     let columns = ["offset within", "round trip", "fenced warps", "unfenced warps", "worst"];
     let mut grid = Grid::new(
+        run,
         "Whether CPUs agree: the counter read in turn on both, every pair",
         &[&[("CPUs", Align::Left)], &columns.map(|name| (name, Align::Right))[..]].concat(),
     );

@@ -32,7 +32,7 @@ pub(crate) fn lines(run: &Run) -> Vec<String> {
 pub(crate) fn table(run: &Run, view: &View) -> String {
     let mut columns = vec![("read", Align::Left), ("order", Align::Left)];
     columns.extend(detail_columns(view));
-    let mut grid = Grid::new("For comparison, ns per call", &columns);
+    let mut grid = Grid::new(run, "For comparison, ns per call", &columns);
     let mut reasons = Footnotes::default();
     for row in rows::references(run) {
         let order = match row.subject.path {

@@ -26,7 +26,7 @@ pub(crate) fn render(run: &Run, view: &View) -> String {
     columns.extend([("over vDSO", Align::Right), ("served by", Align::Left)]);
     let title =
         "Idle: one thread, one call after another, ns per call (median ± half its 95% interval)";
-    let mut grid = Grid::new(title, &columns);
+    let mut grid = Grid::new(run, title, &columns);
     let mut reasons = Footnotes::default();
     for clock in rows::kernel_clocks(run, |shape| shape == Shape::ONE) {
         let mut first = true;

@@ -19,7 +19,7 @@ pub(crate) fn render(run: &Run, view: &View) -> String {
     let mut columns = vec![("clock", Align::Left), ("path", Align::Left), ("idle", Align::Right)];
     columns.extend(names.iter().map(|name| (name.as_str(), Align::Right)));
     let title = "In situ: what one call adds to a loop of K independent cache misses, ns per call";
-    let mut grid = Grid::new(title, &columns);
+    let mut grid = Grid::new(run, title, &columns);
     let mut reasons = Footnotes::default();
     let mut previous = None;
     for (clock, path) in subjects(run) {

@@ -39,7 +39,7 @@ pub(crate) fn lines(run: &Run) -> Vec<String> {
 pub(crate) fn table(run: &Run, view: &View) -> String {
     let mut columns = vec![("runtime", Align::Left), ("clock", Align::Left)];
     columns.extend(detail_columns(view));
-    let mut grid = Grid::new("Java, ns per call", &columns);
+    let mut grid = Grid::new(run, "Java, ns per call", &columns);
     let mut reasons = Footnotes::default();
     for runtime in runtimes(run) {
         for (n, row) in rows::java(run).filter(|m| m.subject.runtime == runtime).enumerate() {

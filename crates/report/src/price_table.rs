@@ -38,9 +38,7 @@ fn table(run: &Run, clocks: &[Clock<'_>], view: &View) -> String {
         columns.push(("in situ", Align::Right));
     }
     columns.push(("served by", Align::Left));
-    let unit = if run.host.hypervisor.emulated { ", EMULATED" } else { "" };
-    let mut grid =
-        Grid::new(format!("What reading a clock costs here, ns per call{unit}"), &columns);
+    let mut grid = Grid::new(run, "What reading a clock costs here, ns per call", &columns);
     let mut reasons = Footnotes::default();
     for &clock in clocks {
         let mut cells = vec![clock.name()];

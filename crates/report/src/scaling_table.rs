@@ -33,6 +33,7 @@ fn one(run: &Run, scaling: &Scaling, view: &View) -> String {
     };
     let title = format!("{}{path}, {each} reading at once", scaling.subject.operation);
     let mut grid = Grid::new(
+        run,
         title,
         &[
             (each, Align::Right),

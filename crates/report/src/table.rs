@@ -3,6 +3,7 @@
 use crate::view::{View, paint};
 use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, ContentArrangement, Table};
+use toll_model::Run;
 
 /// Where the text of a column stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -18,8 +19,9 @@ pub(crate) struct Grid {
 }
 
 impl Grid {
-    /// An empty table with these columns.
-    pub(crate) fn new(title: impl Into<String>, columns: &[(&str, Align)]) -> Self {
+    /// An empty table with these columns, of figures of this run: those of an emulated machine are
+    /// labelled so, wherever they are copied to.
+    pub(crate) fn new(run: &Run, title: impl Into<String>, columns: &[(&str, Align)]) -> Self {
         let mut table = Table::new();
         table.load_style(NOTHING).set_content_arrangement(ContentArrangement::Disabled);
         table.set_header(columns.iter().map(|(name, _)| *name));
@@ -30,7 +32,8 @@ impl Grid {
                 Align::Right => CellAlignment::Right,
             });
         }
-        Grid { title: title.into(), table }
+        let label = if run.host.hypervisor.emulated { ", EMULATED" } else { "" };
+        Grid { title: title.into() + label, table }
     }
 
     /// One row more.

@@ -169,3 +169,16 @@ fn an_emulator_is_named_as_one() {
     assert!(text.contains("guest of QEMU's emulator") && text.contains("EMULATED"), "{text}");
     assert!(!text.contains("unknown hypervisor"), "{text}");
 }
+
+#[test]
+fn every_table_of_an_emulated_machine_is_labelled() {
+    let mut run = healthy();
+    let titles = |run: &Run| {
+        let all = check::render(run, &verbose(), None) + &clocks::render(run, &verbose());
+        all.lines().filter(|line| line.ends_with(", EMULATED")).count()
+    };
+    assert_eq!(titles(&run), 0);
+    run.host.hypervisor.emulated = true;
+    // Prices, idle, for comparison, in situ, Java.
+    assert_eq!(titles(&run), 5, "{}", clocks::render(&run, &verbose()));
+}
