@@ -46,7 +46,8 @@ pub(crate) fn of(
     if let Stopwatch::Clock { why } = stopwatch {
         reasons.push(format!("blocks are timed by CLOCK_MONOTONIC_RAW: {why}"));
     }
-    let share = stopwatch.own_cost() * 1e2 / block.as_nanos() as f64;
+    let own_cost = stopwatch.own_cost();
+    let share = own_cost * 1e2 / block.as_nanos() as f64;
     if share > MOST_STOPWATCH_PERCENT {
         reasons.push(format!(
             "one reading of the stopwatch is {share:.1}% of a block: every price is too high by \
@@ -58,7 +59,7 @@ pub(crate) fn of(
         stopwatch: stopwatch.name().into(),
         stopwatch_hz: calibration.map(|c| c.hz.round()),
         stopwatch_error_ppm: calibration.map(|c| (c.error_ppm * 1e3).round() / 1e3),
-        stopwatch_ns: (stopwatch.own_cost() * 1e2).round() / 1e2,
+        stopwatch_ns: (own_cost * 1e2).round() / 1e2,
         rounds: rounds.rounds,
         known_answer: ratio,
         instructions_per_cycle,
